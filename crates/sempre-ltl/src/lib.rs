@@ -1,0 +1,10 @@
+//! LTL formulas: syntax, rewriting, classes, semantics on lasso words.
+//!
+//! This crate does not know automata: what needs a language (equivalence, the semantic classes)
+//! lives in `sempre-translate`.
+
+pub mod classes;
+pub mod formula;
+
+pub use classes::Facts;
+pub use formula::{Formula, Formulas, Op};
