@@ -1,0 +1,3 @@
+//! LTL to ω-automata, one module per construction.
+//!
+//! This crate knows neither models nor threads.
