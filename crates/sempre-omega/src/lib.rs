@@ -3,14 +3,22 @@
 //! This crate knows neither LTL nor models.
 
 pub mod acceptance;
+pub mod acceptance_dnf;
 pub mod automaton;
 pub mod bdd;
+pub mod complete;
 pub mod emptiness;
 pub mod mark;
+pub mod membership;
+pub mod product;
+pub mod random;
 pub mod scc;
+pub mod sum;
+pub mod word;
 
 pub use acceptance::Acceptance;
 pub use automaton::{Alphabet, Automaton, Edge};
 pub use bdd::{Bdd, Bdds, Literal};
 pub use mark::Mark;
 pub use scc::Sccs;
+pub use word::{Letter, Word};
