@@ -5,6 +5,10 @@
 
 pub mod classes;
 pub mod formula;
+pub mod implication;
+pub mod simplify;
 
 pub use classes::Facts;
 pub use formula::{Formula, Formulas, Op};
+pub use implication::Implication;
+pub use simplify::Simplifier;

@@ -14,6 +14,8 @@
 //!   as long as the automata of one task, and is dropped whole.
 //! * The operation cache is direct-mapped, lossy, and grows with the table.
 
+use std::collections::BTreeMap;
+
 /// A Boolean function of some [`Bdds`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Bdd(u32);
@@ -580,6 +582,39 @@ impl Bdds {
 
     // --- sums of products -------------------------------------------------------------------
 
+    /// `f` as a sum of pairs `label & rest`: the labels speak of propositions only, are disjoint and
+    /// never false; the rests speak of auxiliaries only, are different from each other and never
+    /// false. Since propositions stand above auxiliaries this is one pass over the nodes of `f`, not
+    /// over the letters.
+    pub fn split_propositions(&mut self, f: Bdd) -> Vec<(Bdd, Bdd)> {
+        let mut parts = Vec::new();
+        if f.is_false() {
+            return parts;
+        }
+        // Nodes above the auxiliaries, each with the condition under which it is reached; a node is
+        // taken when all its parents, which have smaller variables, have been.
+        let mut reached: BTreeMap<(u32, Bdd), Bdd> = BTreeMap::new();
+        reached.insert((self.var(f), f), Bdd::TRUE);
+        while let Some(((var, g), label)) = reached.pop_first() {
+            if var >= AUXILIARY {
+                parts.push((label, g));
+                continue;
+            }
+            for (child, sign) in [(self.low(g), false), (self.high(g), true)] {
+                if child.is_false() {
+                    continue;
+                }
+                let step = self.literal((var, sign));
+                let way = self.and(label, step);
+                let entry = reached
+                    .entry((self.var(child), child))
+                    .or_insert(Bdd::FALSE);
+                *entry = self.or(*entry, way);
+            }
+        }
+        parts
+    }
+
     /// An irredundant sum of products of `f` (Minato, Morreale): calls `emit` with the literals of
     /// each cube, variables ascending. A function that is monotone in a variable gets no negative
     /// literal of it.
@@ -738,6 +773,29 @@ mod tests {
                     .fold(Bdd::FALSE, |s, i| m.or(s, bdds[i]));
                 assert_ne!(rest, f, "cube {skip} is redundant");
             }
+        }
+    }
+
+    #[test]
+    fn splitting_off_the_propositions_gives_back_the_function() {
+        let mut m = Bdds::new();
+        let mut r = Random::new(6);
+        for _ in 0..500 {
+            let (f, _) = random(&mut m, &mut r, 4);
+            let parts = m.split_propositions(f);
+            let mut seen = Bdd::FALSE;
+            let mut all = Bdd::FALSE;
+            for (i, &(label, rest)) in parts.iter().enumerate() {
+                assert!(!label.is_false() && !rest.is_false());
+                assert!(m.disjoint(seen, label));
+                assert!(m.support(label).iter().all(|&v| v < AUXILIARY));
+                assert!(m.support(rest).iter().all(|&v| v >= AUXILIARY));
+                assert!(parts[..i].iter().all(|&(_, other)| other != rest));
+                seen = m.or(seen, label);
+                let part = m.and(label, rest);
+                all = m.or(all, part);
+            }
+            assert_eq!(all, f);
         }
     }
 

@@ -13,7 +13,10 @@ pub mod membership;
 pub mod product;
 pub mod random;
 pub mod scc;
+pub mod scc_filter;
+pub mod simulation;
 pub mod sum;
+pub mod wdba;
 pub mod word;
 
 pub use acceptance::Acceptance;

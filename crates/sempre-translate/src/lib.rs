@@ -1,3 +1,5 @@
 //! LTL to ω-automata, one module per construction.
 //!
 //! This crate knows neither models nor threads.
+
+pub mod couvreur;

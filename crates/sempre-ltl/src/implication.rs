@@ -1,0 +1,283 @@
+//! Does one formula imply another, as far as their syntax tells?
+//!
+//! Rules in the spirit of Somenzi and Bloem, "Efficient Büchi automata from LTL formulae" (CAV 2000),
+//! with `W` and `M`, pure eventualities and universalities, and an exact answer for Boolean formulas
+//! over few propositions (by truth table). Sound, not complete: `true` is a proof, `false` is not a
+//! refutation. Formulas must be in negation normal form; anything else is only compared for equality.
+//!
+//! Each rule is a valid implication of LTL and goes to smaller pairs, so the recursion ends. Answers
+//! are kept: the same pairs come back all the time during rewriting.
+
+use crate::formula::{Formula, Formulas, Op};
+use rustc_hash::FxHashMap;
+
+/// The memory of answers for one arena.
+#[derive(Default)]
+pub struct Implication {
+    answers: FxHashMap<(Formula, Formula), bool>,
+    negations: FxHashMap<Formula, Formula>,
+    tables: FxHashMap<Formula, Option<Table>>,
+}
+
+/// A Boolean function of at most six propositions.
+#[derive(Clone, Copy)]
+struct Table {
+    propositions: [u32; 6],
+    len: u8,
+    bits: u64,
+}
+
+/// The truth tables of the six variables themselves.
+const COLUMNS: [u64; 6] = [
+    0xaaaa_aaaa_aaaa_aaaa,
+    0xcccc_cccc_cccc_cccc,
+    0xf0f0_f0f0_f0f0_f0f0,
+    0xff00_ff00_ff00_ff00,
+    0xffff_0000_ffff_0000,
+    0xffff_ffff_0000_0000,
+];
+
+impl Implication {
+    /// A memory without answers.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The negation of `f` in negation normal form (`f` must be in it).
+    pub fn negation(&mut self, a: &mut Formulas, f: Formula) -> Formula {
+        if let Some(&g) = self.negations.get(&f) {
+            return g;
+        }
+        let dual = match a.op(f) {
+            Op::True => Some(Op::False),
+            Op::False => Some(Op::True),
+            Op::Next => Some(Op::Next),
+            Op::Finally => Some(Op::Globally),
+            Op::Globally => Some(Op::Finally),
+            Op::And => Some(Op::Or),
+            Op::Or => Some(Op::And),
+            Op::Until => Some(Op::Release),
+            Op::Release => Some(Op::Until),
+            Op::WeakUntil => Some(Op::StrongRelease),
+            Op::StrongRelease => Some(Op::WeakUntil),
+            _ => None,
+        };
+        let g = match dual {
+            None => a.not(f),
+            Some(op) => {
+                let operands: Vec<Formula> = (0..a.operands(f).len())
+                    .map(|i| self.negation(a, a.operand(f, i)))
+                    .collect();
+                a.make(op, &operands)
+            }
+        };
+        self.negations.insert(f, g);
+        self.negations.insert(g, f);
+        g
+    }
+
+    /// Is `f -> g` valid by the rules?
+    pub fn implies(&mut self, a: &Formulas, f: Formula, g: Formula) -> bool {
+        if f == g || f == Formula::FALSE || g == Formula::TRUE {
+            return true;
+        }
+        if f == Formula::TRUE || g == Formula::FALSE {
+            return false;
+        }
+        if let Some(&answer) = self.answers.get(&(f, g)) {
+            return answer;
+        }
+        let answer = self.decide(a, f, g);
+        self.answers.insert((f, g), answer);
+        answer
+    }
+
+    /// Is `f -> !g` valid by the rules?
+    pub fn excludes(&mut self, a: &mut Formulas, f: Formula, g: Formula) -> bool {
+        let not_g = self.negation(a, g);
+        self.implies(a, f, not_g)
+    }
+
+    /// Is `f | g` valid by the rules?
+    pub fn covers(&mut self, a: &mut Formulas, f: Formula, g: Formula) -> bool {
+        let not_f = self.negation(a, f);
+        self.implies(a, not_f, g)
+    }
+
+    fn decide(&mut self, a: &Formulas, f: Formula, g: Formula) -> bool {
+        let (ff, gf) = (a.facts(f), a.facts(g));
+        if ff.boolean() && gf.boolean() {
+            if let Some(answer) = self.boolean(a, f, g) {
+                return answer;
+            }
+        }
+        // Splitting without loss.
+        if a.op(f) == Op::Or {
+            return (0..a.operands(f).len()).all(|i| self.implies(a, a.operand(f, i), g));
+        }
+        if a.op(g) == Op::And {
+            return (0..a.operands(g).len()).all(|i| self.implies(a, f, a.operand(g, i)));
+        }
+        // What f promises of the present and of all positions; each line is `f -> h`, `h -> g`.
+        let left = |i| a.operand(f, i);
+        let right = |i| a.operand(g, i);
+        let weaker = match a.op(f) {
+            Op::And => (0..a.operands(f).len()).any(|i| self.implies(a, left(i), g)),
+            Op::Globally => {
+                self.implies(a, left(0), g) || (a.op(g) == Op::Next && self.implies(a, f, right(0)))
+            }
+            Op::Next => a.op(g) == Op::Next && self.implies(a, left(0), right(0)),
+            Op::Until | Op::WeakUntil => self.implies(a, left(0), g) && self.implies(a, left(1), g),
+            Op::Release | Op::StrongRelease => self.implies(a, left(1), g),
+            _ => false,
+        };
+        if weaker {
+            return true;
+        }
+        // An eventual g holds wherever it will hold; f needs only to lead there.
+        if gf.eventual() {
+            let leads = match a.op(f) {
+                Op::Finally | Op::Next => self.implies(a, left(0), g),
+                Op::Until => self.implies(a, left(1), g),
+                Op::StrongRelease => self.implies(a, left(0), g),
+                _ => false,
+            };
+            if leads {
+                return true;
+            }
+        }
+        // A universal f holds from now on.
+        let lasting = ff.universal();
+        match a.op(g) {
+            Op::Or => (0..a.operands(g).len()).any(|i| self.implies(a, f, right(i))),
+            Op::Finally => self.implies(a, f, right(0)),
+            Op::Next => lasting && self.implies(a, f, right(0)),
+            Op::Globally => lasting && self.implies(a, f, right(0)),
+            Op::Until => self.implies(a, f, right(1)) || self.between(a, f, g),
+            Op::WeakUntil => {
+                self.implies(a, f, right(1))
+                    || (lasting && self.implies(a, f, right(0)))
+                    || self.between(a, f, g)
+            }
+            Op::Release => {
+                (self.implies(a, f, right(1)) && (lasting || self.implies(a, f, right(0))))
+                    || self.between(a, f, g)
+            }
+            Op::StrongRelease => {
+                (self.implies(a, f, right(0)) && self.implies(a, f, right(1)))
+                    || self.between(a, f, g)
+            }
+            _ => false,
+        }
+    }
+
+    /// Both are `U R W M` (or `F`, `G` in their place): compare what holds before with what holds at
+    /// the end. A strong operator needs a strong one on the left.
+    fn between(&mut self, a: &Formulas, f: Formula, g: Formula) -> bool {
+        // (before, end, strong): `before` holds until the position of `end`, inclusive for R and M.
+        let (hold, end, strong, overlap) = match a.op(f) {
+            Op::Until => (a.operand(f, 0), a.operand(f, 1), true, false),
+            Op::WeakUntil => (a.operand(f, 0), a.operand(f, 1), false, false),
+            Op::StrongRelease => (a.operand(f, 1), a.operand(f, 0), true, true),
+            Op::Release => (a.operand(f, 1), a.operand(f, 0), false, true),
+            Op::Globally => (a.operand(f, 0), Formula::FALSE, false, true),
+            _ => return false,
+        };
+        let needs_strong = matches!(a.op(g), Op::Until | Op::StrongRelease);
+        if needs_strong && !strong {
+            return false;
+        }
+        match a.op(g) {
+            Op::Until | Op::WeakUntil => {
+                let (b, e) = (a.operand(g, 0), a.operand(g, 1));
+                self.implies(a, hold, b)
+                    && (self.implies(a, end, e) || (overlap && self.implies(a, hold, e)))
+            }
+            Op::Release | Op::StrongRelease => {
+                let (e, b) = (a.operand(g, 0), a.operand(g, 1));
+                self.implies(a, hold, b)
+                    && self.implies(a, end, e)
+                    && (overlap || self.implies(a, end, b))
+            }
+            _ => false,
+        }
+    }
+
+    /// Exact for Boolean formulas over at most six propositions together.
+    fn boolean(&mut self, a: &Formulas, f: Formula, g: Formula) -> Option<bool> {
+        let (x, y) = (self.table(a, f)?, self.table(a, g)?);
+        let mut all: Vec<u32> = x.propositions[..x.len as usize].to_vec();
+        all.extend_from_slice(&y.propositions[..y.len as usize]);
+        all.sort_unstable();
+        all.dedup();
+        if all.len() > 6 {
+            return None;
+        }
+        let (p, q) = (x.spread(&all), y.spread(&all));
+        Some(p & !q == 0)
+    }
+
+    fn table(&mut self, a: &Formulas, f: Formula) -> Option<Table> {
+        if let Some(&t) = self.tables.get(&f) {
+            return t;
+        }
+        let t = Self::make_table(a, f);
+        self.tables.insert(f, t);
+        t
+    }
+
+    fn make_table(a: &Formulas, f: Formula) -> Option<Table> {
+        let used = a.propositions_of(f);
+        if used.len() > 6 {
+            return None;
+        }
+        let mut propositions = [0; 6];
+        for (slot, &p) in propositions.iter_mut().zip(&used) {
+            *slot = p as u32;
+        }
+        Some(Table {
+            propositions,
+            len: used.len() as u8,
+            bits: truth(a, f, &used),
+        })
+    }
+}
+
+impl Table {
+    /// The same function as a table over `all`, which includes its propositions.
+    fn spread(&self, all: &[u32]) -> u64 {
+        let places: Vec<usize> = self.propositions[..self.len as usize]
+            .iter()
+            .map(|p| all.binary_search(p).expect("a superset"))
+            .collect();
+        (0..64u64)
+            .filter(|row| {
+                let own = places
+                    .iter()
+                    .enumerate()
+                    .fold(0, |x, (i, &place)| x | (row >> place & 1) << i);
+                self.bits >> own & 1 == 1
+            })
+            .fold(0, |t, row| t | 1 << row)
+    }
+}
+
+/// The truth table of a Boolean formula over the propositions `used`.
+fn truth(a: &Formulas, f: Formula, used: &[usize]) -> u64 {
+    let part = |i: usize| truth(a, a.operand(f, i), used);
+    match a.op(f) {
+        Op::True => !0,
+        Op::False => 0,
+        Op::Proposition => {
+            let n = a.proposition_number(f);
+            COLUMNS[used.iter().position(|&p| p == n).expect("used")]
+        }
+        Op::Not => !part(0),
+        Op::And => (0..a.operands(f).len()).fold(!0, |t, i| t & part(i)),
+        Op::Or => (0..a.operands(f).len()).fold(0, |t, i| t | part(i)),
+        Op::Implies => !part(0) | part(1),
+        Op::Equiv => !(part(0) ^ part(1)),
+        Op::Xor => part(0) ^ part(1),
+        op => unreachable!("{op:?} is not Boolean"),
+    }
+}

@@ -1,0 +1,580 @@
+//! Rewriting of formulas into smaller, or more convenient, equivalent ones.
+//!
+//! Sources: Somenzi, Bloem, "Efficient Büchi automata from LTL formulae" (CAV 2000); Etessami,
+//! Holzmann, "Optimizing Büchi automata" (CONCUR 2000); Babiak, Křetínský, Řehák, Strejček, "LTL to
+//! Büchi automata translation: fast and more deterministic" (TACAS 2012). Three families of rules:
+//!
+//! * basic identities (`F(a U b) = F b`, `Xa & Xb = X(a & b)`, `(a U b) | (a U c) = a U (b | c)`);
+//! * pure eventualities and universalities (`a U e = e`, `G(a | q) = Ga | q` for a `q` that is both);
+//! * syntactic implication ([`Implication`]): `a & b = a` if `a` implies `b`, and its relatives.
+//!
+//! Every rule has a dual, obtained by exchanging true and false, `&` and `|`, `F` and `G`, `U` and `R`,
+//! `W` and `M`. Each is therefore written once, in terms of a [`View`] that reads formulas either as
+//! they are or through that exchange.
+//!
+//! Invariants: S1 the input is in negation normal form and so is the output; S2 the result is never
+//! larger than the input ([`Simplifier::simplify`] keeps the input otherwise); S3 the result is
+//! equivalent to the input on all words.
+
+use crate::formula::{Formula, Formulas, Op};
+use crate::implication::Implication;
+use rustc_hash::FxHashMap;
+
+/// The memory of results for one arena.
+#[derive(Default)]
+pub struct Simplifier {
+    /// The answers of syntactic implication, shared with whoever else needs them.
+    pub implication: Implication,
+    results: FxHashMap<Formula, Formula>,
+}
+
+/// Which way round a rule is read.
+#[derive(Clone, Copy, PartialEq)]
+enum View {
+    Plain,
+    Dual,
+}
+
+impl View {
+    fn op(self, op: Op) -> Op {
+        if self == View::Plain {
+            return op;
+        }
+        match op {
+            Op::True => Op::False,
+            Op::False => Op::True,
+            Op::And => Op::Or,
+            Op::Or => Op::And,
+            Op::Finally => Op::Globally,
+            Op::Globally => Op::Finally,
+            Op::Until => Op::Release,
+            Op::Release => Op::Until,
+            Op::WeakUntil => Op::StrongRelease,
+            Op::StrongRelease => Op::WeakUntil,
+            other => other,
+        }
+    }
+
+    fn top(self) -> Formula {
+        match self {
+            View::Plain => Formula::TRUE,
+            View::Dual => Formula::FALSE,
+        }
+    }
+
+    fn bottom(self) -> Formula {
+        match self {
+            View::Plain => Formula::FALSE,
+            View::Dual => Formula::TRUE,
+        }
+    }
+
+    fn is(self, a: &Formulas, f: Formula, op: Op) -> bool {
+        a.op(f) == self.op(op)
+    }
+
+    fn make(self, a: &mut Formulas, op: Op, operands: &[Formula]) -> Formula {
+        a.make(self.op(op), operands)
+    }
+
+    fn eventual(self, a: &Formulas, f: Formula) -> bool {
+        match self {
+            View::Plain => a.facts(f).eventual(),
+            View::Dual => a.facts(f).universal(),
+        }
+    }
+
+    fn universal(self, a: &Formulas, f: Formula) -> bool {
+        match self {
+            View::Plain => a.facts(f).universal(),
+            View::Dual => a.facts(f).eventual(),
+        }
+    }
+}
+
+/// Closed under adding and under removing prefixes: true now means true always.
+fn suspendable(a: &Formulas, f: Formula) -> bool {
+    a.facts(f).eventual() && a.facts(f).universal()
+}
+
+impl Simplifier {
+    /// A simplifier without results.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An equivalent formula, no larger (S2), of a formula in negation normal form (S1).
+    pub fn simplify(&mut self, a: &mut Formulas, f: Formula) -> Formula {
+        debug_assert!(a.facts(f).nnf(), "S1");
+        if let Some(&g) = self.results.get(&f) {
+            return g;
+        }
+        // While we look, f stands for itself: rules that keep the size could otherwise go in circles.
+        self.results.insert(f, f);
+        let operands: Vec<Formula> = a.operands(f).to_vec();
+        let mut g = f;
+        if !operands.is_empty() && a.op(f) != Op::Not {
+            let simpler: Vec<Formula> = operands.iter().map(|&h| self.simplify(a, h)).collect();
+            g = a.make(a.op(f), &simpler);
+        }
+        if g == f {
+            g = self.rewrite(a, f);
+        }
+        // A rule's result can open the way for others, also below its root.
+        if g != f {
+            g = self.simplify(a, g);
+        }
+        if a.size(g) > a.size(f) {
+            g = f;
+        }
+        debug_assert!(a.facts(g).nnf(), "S1");
+        self.results.insert(f, g);
+        g
+    }
+
+    /// One rule at the root, or `f` itself.
+    fn rewrite(&mut self, a: &mut Formulas, f: Formula) -> Formula {
+        use View::{Dual, Plain};
+        match a.op(f) {
+            Op::Next => self.next(a, f),
+            Op::Finally => self.finally(a, f, Plain),
+            Op::Globally => self.finally(a, f, Dual),
+            Op::And => self.and(a, f, Plain),
+            Op::Or => self.and(a, f, Dual),
+            Op::Until => self.until(a, f, Plain),
+            Op::Release => self.until(a, f, Dual),
+            Op::WeakUntil => self.weak_until(a, f, Plain),
+            Op::StrongRelease => self.weak_until(a, f, Dual),
+            _ => f,
+        }
+    }
+
+    /// `f` implies `g` in the plain view, `g` implies `f` in the dual one.
+    fn implies(&mut self, a: &Formulas, v: View, f: Formula, g: Formula) -> bool {
+        match v {
+            View::Plain => self.implication.implies(a, f, g),
+            View::Dual => self.implication.implies(a, g, f),
+        }
+    }
+
+    /// `f & g` is false in the plain view, `f | g` is true in the dual one.
+    fn excludes(&mut self, a: &mut Formulas, v: View, f: Formula, g: Formula) -> bool {
+        match v {
+            View::Plain => self.implication.excludes(a, f, g),
+            View::Dual => self.implication.covers(a, f, g),
+        }
+    }
+
+    /// `f | g` is true in the plain view, `f & g` is false in the dual one.
+    fn covers(&mut self, a: &mut Formulas, v: View, f: Formula, g: Formula) -> bool {
+        match v {
+            View::Plain => self.implication.covers(a, f, g),
+            View::Dual => self.implication.excludes(a, f, g),
+        }
+    }
+
+    fn next(&mut self, a: &mut Formulas, f: Formula) -> Formula {
+        let g = a.operand(f, 0);
+        if suspendable(a, g) {
+            return g;
+        }
+        // X(g & q) = Xg & q, X(g | q) = Xg | q
+        if matches!(a.op(g), Op::And | Op::Or) {
+            let (out, inside): (Vec<_>, Vec<_>) = a
+                .operands(g)
+                .to_vec()
+                .into_iter()
+                .partition(|&h| suspendable(a, h));
+            if !out.is_empty() {
+                let rest = a.make(a.op(g), &inside);
+                let mut parts = out;
+                parts.push(a.next(rest));
+                return a.make(a.op(g), &parts);
+            }
+        }
+        f
+    }
+
+    fn finally(&mut self, a: &mut Formulas, f: Formula, v: View) -> Formula {
+        let g = a.operand(f, 0);
+        if v.eventual(a, g) {
+            return g;
+        }
+        if v.is(a, g, Op::Until) {
+            let end = a.operand(g, 1);
+            return v.make(a, Op::Finally, &[end]);
+        }
+        if v.is(a, g, Op::StrongRelease) {
+            let both = v.make(a, Op::And, &[a.operand(g, 0), a.operand(g, 1)]);
+            return v.make(a, Op::Finally, &[both]);
+        }
+        if a.op(g) == Op::Next {
+            let inner = v.make(a, Op::Finally, &[a.operand(g, 0)]);
+            return a.next(inner);
+        }
+        if v.is(a, g, Op::Globally) {
+            // F G (h & X k) = F G (h & k)
+            let h = a.operand(g, 0);
+            let stripped = strip_next(a, v, h);
+            if stripped != h {
+                let inner = v.make(a, Op::Globally, &[stripped]);
+                return v.make(a, Op::Finally, &[inner]);
+            }
+            // F G (h | G k) and the like: suspendable disjuncts come out of both.
+            if v.is(a, h, Op::Or) {
+                let (out, inside) = split(a, h, |a, x| v.eventual(a, x) && v.universal(a, x));
+                if !out.is_empty() {
+                    let rest = v.make(a, Op::Or, &inside);
+                    let inner = v.make(a, Op::Globally, &[rest]);
+                    let mut parts = out;
+                    parts.push(v.make(a, Op::Finally, &[inner]));
+                    return v.make(a, Op::Or, &parts);
+                }
+            }
+        }
+        if v.is(a, g, Op::Or) {
+            // F(h | e) = Fh | e
+            let (out, inside) = split(a, g, |a, x| v.eventual(a, x));
+            if !out.is_empty() {
+                let rest = v.make(a, Op::Or, &inside);
+                let mut parts = out;
+                parts.push(v.make(a, Op::Finally, &[rest]));
+                return v.make(a, Op::Or, &parts);
+            }
+        }
+        if v.is(a, g, Op::And) {
+            // F(h & q) = Fh & q
+            let (out, inside) = split(a, g, suspendable);
+            if !out.is_empty() {
+                let rest = v.make(a, Op::And, &inside);
+                let mut parts = out;
+                parts.push(v.make(a, Op::Finally, &[rest]));
+                return v.make(a, Op::And, &parts);
+            }
+        }
+        f
+    }
+
+    fn until(&mut self, a: &mut Formulas, f: Formula, v: View) -> Formula {
+        let (left, right) = (a.operand(f, 0), a.operand(f, 1));
+        if v.eventual(a, right) || self.implies(a, v, left, right) {
+            return right;
+        }
+        if self.covers(a, v, left, right) {
+            return v.make(a, Op::Finally, &[right]);
+        }
+        if let Some(g) = self.nested_until(a, Op::Until, left, right, v) {
+            return g;
+        }
+        // l U (g | e) = (l U g) | e
+        if v.is(a, right, Op::Or) {
+            let (out, inside) = split(a, right, |a, x| v.eventual(a, x));
+            if !out.is_empty() {
+                let rest = v.make(a, Op::Or, &inside);
+                let mut parts = out;
+                parts.push(v.make(a, Op::Until, &[left, rest]));
+                return v.make(a, Op::Or, &parts);
+            }
+        }
+        // l U (g & q) = (l U g) & q
+        if v.is(a, right, Op::And) {
+            let (out, inside) = split(a, right, suspendable);
+            if !out.is_empty() {
+                let rest = v.make(a, Op::And, &inside);
+                let mut parts = out;
+                parts.push(v.make(a, Op::Until, &[left, rest]));
+                return v.make(a, Op::And, &parts);
+            }
+        }
+        self.until_operands(a, f, Op::Until, v)
+    }
+
+    fn weak_until(&mut self, a: &mut Formulas, f: Formula, v: View) -> Formula {
+        let (left, right) = (a.operand(f, 0), a.operand(f, 1));
+        if self.implies(a, v, left, right) {
+            return right;
+        }
+        if self.covers(a, v, left, right) {
+            return v.top();
+        }
+        // u W g = u | g
+        if v.universal(a, left) {
+            return v.make(a, Op::Or, &[left, right]);
+        }
+        // l W e = Gl | e
+        if v.eventual(a, right) {
+            let always = v.make(a, Op::Globally, &[left]);
+            return v.make(a, Op::Or, &[always, right]);
+        }
+        if let Some(g) = self.nested_until(a, Op::WeakUntil, left, right, v) {
+            return g;
+        }
+        if v.is(a, right, Op::Or) {
+            // l W (g | e) = (l W g) | e; l W (g | Gl') = l W g if l' implies l
+            let (out, inside) = split(a, right, |a, x| v.eventual(a, x));
+            if !out.is_empty() {
+                let rest = v.make(a, Op::Or, &inside);
+                let mut parts = out;
+                parts.push(v.make(a, Op::WeakUntil, &[left, rest]));
+                return v.make(a, Op::Or, &parts);
+            }
+            let always = v.make(a, Op::Globally, &[left]);
+            let kept: Vec<Formula> = a
+                .operands(right)
+                .to_vec()
+                .into_iter()
+                .filter(|&x| !self.implies(a, v, x, always))
+                .collect();
+            if kept.len() < a.operands(right).len() {
+                let rest = v.make(a, Op::Or, &kept);
+                return v.make(a, Op::WeakUntil, &[left, rest]);
+            }
+        }
+        self.until_operands(a, f, Op::WeakUntil, v)
+    }
+
+    /// Rules for an until inside an until that `U` and `W` share.
+    fn nested_until(
+        &mut self,
+        a: &mut Formulas,
+        op: Op,
+        left: Formula,
+        right: Formula,
+        v: View,
+    ) -> Option<Formula> {
+        // l U (c U d) = c U d if l implies c (covered by: l implies c U d is not), = l U d if c implies l
+        if v.is(a, right, Op::Until) || v.is(a, right, Op::WeakUntil) {
+            let (c, d) = (a.operand(right, 0), a.operand(right, 1));
+            let weak = v.is(a, right, Op::WeakUntil);
+            if self.implies(a, v, left, c) && (weak || op == Op::Until) {
+                return Some(right);
+            }
+            if self.implies(a, v, left, c) {
+                // l W (c U d), l implies c: only the strong part is in doubt.
+                return None;
+            }
+            if self.implies(a, v, c, left) {
+                match (op, weak) {
+                    (Op::Until, false) => return Some(v.make(a, Op::Until, &[left, d])),
+                    (Op::WeakUntil, _) => return Some(v.make(a, Op::WeakUntil, &[left, d])),
+                    _ => {}
+                }
+            }
+        }
+        // (c U d) U r = d U r if c implies r
+        if v.is(a, left, Op::Until) || v.is(a, left, Op::WeakUntil) {
+            let (c, d) = (a.operand(left, 0), a.operand(left, 1));
+            if self.implies(a, v, c, right) {
+                return Some(v.make(a, op, &[d, right]));
+            }
+        }
+        None
+    }
+
+    /// Simplifications of the operands of `l U r` or `l W r`.
+    fn until_operands(&mut self, a: &mut Formulas, f: Formula, op: Op, v: View) -> Formula {
+        let (left, right) = (a.operand(f, 0), a.operand(f, 1));
+        if a.op(left) == Op::Next && a.op(right) == Op::Next {
+            let inner = v.make(a, op, &[a.operand(left, 0), a.operand(right, 0)]);
+            return a.next(inner);
+        }
+        // What holds wherever r does not need not be said on the left, and what implies r cannot help.
+        for (inner, drop_if_covers) in [(Op::And, true), (Op::Or, false)] {
+            if !v.is(a, left, inner) {
+                continue;
+            }
+            let parts = a.operands(left).to_vec();
+            let kept: Vec<Formula> = parts
+                .iter()
+                .copied()
+                .filter(|&x| {
+                    if drop_if_covers {
+                        !self.covers(a, v, x, right)
+                    } else {
+                        !self.implies(a, v, x, right)
+                    }
+                })
+                .collect();
+            if kept.len() < parts.len() {
+                let l = v.make(a, inner, &kept);
+                return v.make(a, op, &[l, right]);
+            }
+        }
+        f
+    }
+
+    fn and(&mut self, a: &mut Formulas, f: Formula, v: View) -> Formula {
+        let parts = a.operands(f).to_vec();
+        // Implied parts go; contradictory parts end it.
+        for (i, &x) in parts.iter().enumerate() {
+            for (j, &y) in parts.iter().enumerate() {
+                if i != j && self.implies(a, v, x, y) {
+                    let rest: Vec<Formula> = parts.iter().copied().filter(|&z| z != y).collect();
+                    return v.make(a, Op::And, &rest);
+                }
+                if i < j && self.excludes(a, v, x, y) {
+                    return v.bottom();
+                }
+            }
+        }
+        // A literal is a fact about the present: the other parts may use it.
+        for &x in &parts {
+            if !a.is_literal(x) {
+                continue;
+            }
+            let rest: Vec<Formula> = parts
+                .iter()
+                .map(|&y| if y == x { y } else { assume(a, v, y, x) })
+                .collect();
+            if rest != parts {
+                return v.make(a, Op::And, &rest);
+            }
+        }
+        // Two parts that become one.
+        for i in 0..parts.len() {
+            for j in 0..parts.len() {
+                if i != j
+                    && let Some(one) = self.merge(a, v, parts[i], parts[j])
+                {
+                    let mut rest: Vec<Formula> = (0..parts.len())
+                        .filter(|&k| k != i && k != j)
+                        .map(|k| parts[k])
+                        .collect();
+                    rest.push(one);
+                    return v.make(a, Op::And, &rest);
+                }
+            }
+        }
+        f
+    }
+
+    /// A formula equivalent to `x & y` (in the plain view) and smaller.
+    fn merge(&mut self, a: &mut Formulas, v: View, x: Formula, y: Formula) -> Option<Formula> {
+        let both = |a: &mut Formulas, p, q| v.make(a, Op::And, &[p, q]);
+        let l = |a: &Formulas, f: Formula| a.operand(f, 0);
+        let r = |a: &Formulas, f: Formula| a.operand(f, 1);
+        let is = |a: &Formulas, f: Formula, op: Op| v.is(a, f, op);
+        // Xp & Xq, Gp & Gq
+        if a.op(x) == Op::Next && a.op(y) == Op::Next {
+            let inner = both(a, l(a, x), l(a, y));
+            return Some(a.next(inner));
+        }
+        if is(a, x, Op::Globally) && is(a, y, Op::Globally) {
+            let inner = both(a, l(a, x), l(a, y));
+            return Some(v.make(a, Op::Globally, &[inner]));
+        }
+        // FGp & FGq
+        let eventually_always =
+            |a: &Formulas, f: Formula| is(a, f, Op::Finally) && is(a, l(a, f), Op::Globally);
+        if eventually_always(a, x) && eventually_always(a, y) {
+            let inner = both(a, l(a, l(a, x)), l(a, l(a, y)));
+            let always = v.make(a, Op::Globally, &[inner]);
+            return Some(v.make(a, Op::Finally, &[always]));
+        }
+        // (p U r) & (q U r), (p U r) & (q W r), (p W r) & (q W r)
+        let untils = |a: &Formulas, f| is(a, f, Op::Until) || is(a, f, Op::WeakUntil);
+        if untils(a, x) && untils(a, y) && r(a, x) == r(a, y) {
+            let op = if is(a, x, Op::Until) || is(a, y, Op::Until) {
+                Op::Until
+            } else {
+                Op::WeakUntil
+            };
+            let hold = both(a, l(a, x), l(a, y));
+            return Some(v.make(a, op, &[hold, r(a, x)]));
+        }
+        // (p R q) & (p R r), (p R q) & (p M r), (p M q) & (p M r)
+        let releases = |a: &Formulas, f| is(a, f, Op::Release) || is(a, f, Op::StrongRelease);
+        if releases(a, x) && releases(a, y) && l(a, x) == l(a, y) {
+            let op = if is(a, x, Op::StrongRelease) || is(a, y, Op::StrongRelease) {
+                Op::StrongRelease
+            } else {
+                Op::Release
+            };
+            let hold = both(a, r(a, x), r(a, y));
+            return Some(v.make(a, op, &[l(a, x), hold]));
+        }
+        // Fr & (p W r) = p U r, Fp & (p R r) = p M r
+        if is(a, x, Op::Finally) {
+            let end = l(a, x);
+            if is(a, y, Op::WeakUntil) && r(a, y) == end {
+                return Some(v.make(a, Op::Until, &[l(a, y), end]));
+            }
+            if is(a, y, Op::Release) && l(a, y) == end {
+                return Some(v.make(a, Op::StrongRelease, &[end, r(a, y)]));
+            }
+        }
+        // p & XGp = Gp;  r & (p | X(p R r)) = p R r, and without the disjunction if p is excluded
+        if a.op(y) == Op::Next && is(a, l(a, y), Op::Globally) && l(a, l(a, y)) == x {
+            return Some(l(a, y));
+        }
+        if is(a, y, Op::Or) {
+            let alternatives = a.operands(y).to_vec();
+            for &z in &alternatives {
+                if a.op(z) != Op::Next {
+                    continue;
+                }
+                let g = l(a, z);
+                let rest: Vec<Formula> = alternatives.iter().copied().filter(|&k| k != z).collect();
+                let rest = v.make(a, Op::Or, &rest);
+                if releases(a, g) && r(a, g) == x && l(a, g) == rest {
+                    return Some(g);
+                }
+            }
+        }
+        None
+    }
+}
+
+/// `f`'s operands, those for which `out` holds apart.
+fn split(
+    a: &Formulas,
+    f: Formula,
+    out: impl Fn(&Formulas, Formula) -> bool,
+) -> (Vec<Formula>, Vec<Formula>) {
+    a.operands(f).iter().copied().partition(|&x| out(a, x))
+}
+
+/// `h` below `F G` (in the plain view), where `X` makes no difference under conjunctions.
+fn strip_next(a: &mut Formulas, v: View, h: Formula) -> Formula {
+    if a.op(h) == Op::Next {
+        let inner = a.operand(h, 0);
+        return strip_next(a, v, inner);
+    }
+    if v.is(a, h, Op::And) {
+        let parts: Vec<Formula> = a
+            .operands(h)
+            .to_vec()
+            .into_iter()
+            .map(|x| strip_next(a, v, x))
+            .collect();
+        return v.make(a, Op::And, &parts);
+    }
+    h
+}
+
+/// `f` where the literal `fact` is known to be true now (false in the dual view). Only the present
+/// is touched: nothing below a temporal operator changes.
+fn assume(a: &mut Formulas, v: View, f: Formula, fact: Formula) -> Formula {
+    if f == fact {
+        return v.top();
+    }
+    match a.op(f) {
+        Op::Proposition | Op::Not => {
+            if a.not(fact) == f {
+                v.bottom()
+            } else {
+                f
+            }
+        }
+        Op::And | Op::Or => {
+            let parts: Vec<Formula> = a
+                .operands(f)
+                .to_vec()
+                .into_iter()
+                .map(|x| assume(a, v, x, fact))
+                .collect();
+            a.make(a.op(f), &parts)
+        }
+        _ => f,
+    }
+}

@@ -1,0 +1,274 @@
+//! Minimal deterministic weak automata of obligations.
+//!
+//! A language is an obligation (a Boolean combination of safety languages) iff a deterministic weak
+//! automaton recognises it, and then there is a unique minimal one. After Dax, Eisinger, Klaedtke,
+//! "Mechanizing the powerset construction for restricted classes of ω-automata" (ATVA 2007), and Löding,
+//! "Efficient minimization of deterministic weak ω-automata" (IPL 2001):
+//!
+//! 1. the subset construction of the automaton, acceptance ignored;
+//! 2. each component of it is accepting iff the original automaton accepts the word of one of its
+//!    cycles (all cycles of a component agree if the language is an obligation);
+//! 3. states in no cycle get the colour of what they lead to (Löding), which makes the classical
+//!    minimisation of automata on finite words correct and canonical;
+//! 4. if the language is not known to be an obligation, the result is compared with the original:
+//!    [`minimize`] alone promises nothing then.
+//!
+//! How ours differs: successors of a subset are found for classes of letters, as the supports of one
+//! decision diagram, not letter by letter.
+//!
+//! Cost: exponential in the states (subsets); `limit` bounds it.
+
+use crate::acceptance::Acceptance;
+use crate::automaton::{Automaton, Edge};
+use crate::bdd::{AUXILIARY, Bdd, Bdds};
+use crate::mark::Mark;
+use crate::scc::Sccs;
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+/// The minimal deterministic weak automaton of `a`'s language, if that is an obligation; otherwise
+/// an automaton of some other language. `None` if there are more than `limit` subsets.
+///
+/// The result has Büchi acceptance on states (all edges that leave a state agree), no state from which
+/// nothing is accepted, and is deterministic but not complete.
+pub fn minimize(a: &Automaton, bdds: &mut Bdds, limit: usize) -> Option<Automaton> {
+    let (d, subsets) = powerset(a, bdds, limit)?;
+    let sccs = Sccs::new(&d);
+    let accepting: Vec<bool> = (0..sccs.len())
+        .map(|c| !sccs.is_trivial(&d, c) && cycle_is_accepted(a, &d, &sccs, c, &subsets, bdds))
+        .collect();
+    let covered: Vec<Bdd> = d
+        .edges
+        .iter()
+        .map(|edges| edges.iter().fold(Bdd::FALSE, |f, e| bdds.or(f, e.label)))
+        .collect();
+    let even = colours(&d, &sccs, &accepting, &covered);
+    Some(quotient(&d, &even, &covered, bdds))
+}
+
+/// The subset construction; state 0 is the set of initial states. The empty set is not a state.
+fn powerset(a: &Automaton, bdds: &mut Bdds, limit: usize) -> Option<(Automaton, Vec<Vec<u32>>)> {
+    // The successors of each state as one function: `label & destination` over all edges.
+    let functions: Vec<Bdd> = a
+        .edges
+        .iter()
+        .map(|edges| {
+            edges.iter().fold(Bdd::FALSE, |f, e| {
+                let to = bdds.variable(AUXILIARY + e.to);
+                let part = bdds.and(e.label, to);
+                bdds.or(f, part)
+            })
+        })
+        .collect();
+    let mut d = Automaton::new(a.propositions.clone(), 1, Acceptance::buchi());
+    let mut first = a.initial.clone();
+    first.sort_unstable();
+    let mut number: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
+    let mut subsets = vec![first.clone()];
+    number.insert(first, d.add_state());
+    d.initial.push(0);
+    let mut at = 0;
+    while at < subsets.len() {
+        if subsets.len() > limit {
+            return None;
+        }
+        let f = subsets[at]
+            .iter()
+            .fold(Bdd::FALSE, |f, &s| bdds.or(f, functions[s as usize]));
+        for (label, rest) in bdds.split_propositions(f) {
+            let to: Vec<u32> = bdds
+                .support(rest)
+                .into_iter()
+                .map(|v| v - AUXILIARY)
+                .collect();
+            let next = *number.entry(to).or_insert_with_key(|to| {
+                subsets.push(to.clone());
+                d.add_state()
+            });
+            d.add_edge(at as u32, next, label, Mark::EMPTY);
+        }
+        at += 1;
+    }
+    Some((d, subsets))
+}
+
+/// Does `a` accept the word of one cycle of the component, from the subset at which it starts?
+fn cycle_is_accepted(
+    a: &Automaton,
+    d: &Automaton,
+    sccs: &Sccs,
+    scc: usize,
+    subsets: &[Vec<u32>],
+    bdds: &mut Bdds,
+) -> bool {
+    let word = short_cycle(d, sccs, scc);
+    let start = word[0].0;
+    let letters: Vec<Bdd> = word
+        .iter()
+        .map(|&(_, label)| {
+            let literals = bdds.pick(label).expect("labels are not false");
+            bdds.cube(&literals)
+        })
+        .collect();
+    // The product of the cycle with `a`: state (q, i) is q * length + i.
+    let n = letters.len() as u32;
+    let mut p = Automaton::new(Vec::new(), a.sets, a.acceptance.clone());
+    let mut number: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+    let mut todo = Vec::new();
+    for &q in &subsets[start as usize] {
+        let s = p.add_state();
+        number.insert((q, 0), s);
+        p.initial.push(s);
+        todo.push((q, 0, s));
+    }
+    while let Some((q, i, s)) = todo.pop() {
+        let next = (i + 1) % n;
+        for e in &a.edges[q as usize] {
+            // The letter is a cube that decides the labels of d, hence some labels of a only partly:
+            // a letter that satisfies it is chosen once, the negative literals for what is open.
+            if !reads(bdds, e.label, letters[i as usize]) {
+                continue;
+            }
+            let t = *number.entry((e.to, next)).or_insert_with(|| {
+                let t = p.add_state();
+                todo.push((e.to, next, t));
+                t
+            });
+            p.add_edge(s, t, Bdd::TRUE, e.mark.clone());
+        }
+    }
+    !crate::emptiness::is_empty(&p)
+}
+
+/// Does the label hold for the letter of a cube, propositions that the cube leaves open being false?
+fn reads(bdds: &Bdds, label: Bdd, cube: Bdd) -> bool {
+    let mut cube = cube;
+    bdds.eval(label, |v| {
+        while bdds.var(cube) < v {
+            cube = if bdds.low(cube).is_false() {
+                bdds.high(cube)
+            } else {
+                bdds.low(cube)
+            };
+        }
+        bdds.var(cube) == v && bdds.low(cube).is_false()
+    })
+}
+
+/// The states and labels of a shortest cycle through some state of a component.
+fn short_cycle(d: &Automaton, sccs: &Sccs, scc: usize) -> Vec<(u32, Bdd)> {
+    let root = sccs.states[scc][0];
+    let mut from: FxHashMap<u32, (u32, Bdd)> = FxHashMap::default();
+    let mut queue = VecDeque::from([root]);
+    while let Some(s) = queue.pop_front() {
+        for e in d.edges[s as usize].iter().filter(|e| sccs.internal(s, e)) {
+            if e.to == root {
+                let mut cycle = vec![(s, e.label)];
+                let mut at = s;
+                while at != root {
+                    let (before, label) = from[&at];
+                    cycle.push((before, label));
+                    at = before;
+                }
+                cycle.reverse();
+                return cycle;
+            }
+            from.entry(e.to).or_insert_with(|| {
+                queue.push_back(e.to);
+                (s, e.label)
+            });
+        }
+    }
+    unreachable!("the component is not trivial")
+}
+
+/// For each state: does Löding's colouring give it an even colour, so that it may be called accepting?
+fn colours(d: &Automaton, sccs: &Sccs, accepting: &[bool], covered: &[Bdd]) -> Vec<bool> {
+    // Even, and with room for every component to step down.
+    let top = 2 * sccs.len() as i64 + 2;
+    let mut colour: Vec<i64> = Vec::with_capacity(sccs.len());
+    for c in 0..sccs.len() {
+        // The missing edges lead to the empty set, which rejects for ever: the highest odd colour.
+        let sink = sccs.states[c]
+            .iter()
+            .any(|&s| !covered[s as usize].is_true())
+            .then_some(top - 1);
+        let below = sccs.states[c]
+            .iter()
+            .flat_map(|&s| &d.edges[s as usize])
+            .filter(|e| sccs.of[e.to as usize] != c as u32)
+            .map(|e| colour[sccs.of[e.to as usize] as usize])
+            .chain(sink)
+            .min()
+            .unwrap_or(top);
+        colour.push(if sccs.is_trivial(d, c) {
+            below
+        } else if accepting[c] {
+            below - below % 2
+        } else {
+            below - (below + 1) % 2
+        });
+    }
+    (0..d.states())
+        .map(|s| colour[sccs.of[s] as usize] % 2 == 0)
+        .collect()
+}
+
+/// Merges equivalent states of a deterministic automaton on finite words (Moore's refinement with
+/// signatures), drops the states from which no final state is reached, and marks the others.
+fn quotient(d: &Automaton, even: &[bool], covered: &[Bdd], bdds: &mut Bdds) -> Automaton {
+    let n = d.states();
+    // The missing edges lead to a sink, which is class 0 while no other state is like it.
+    const SINK: u32 = 0;
+    let mut class: Vec<u32> = even.iter().map(|&e| u32::from(e)).collect();
+    let mut count = 0;
+    let mut signatures: Vec<(bool, Bdd)>;
+    loop {
+        let mut number: FxHashMap<(bool, Bdd), u32> = FxHashMap::default();
+        // The sink: rejecting, all letters to itself.
+        let own = bdds.variable(AUXILIARY + SINK);
+        number.insert((false, own), SINK);
+        signatures = vec![(false, own)];
+        let mut next = Vec::with_capacity(n);
+        for s in 0..n {
+            let rest = bdds.not(covered[s]);
+            let mut sig = bdds.and(rest, own);
+            for e in &d.edges[s] {
+                let to = bdds.variable(AUXILIARY + class[e.to as usize]);
+                let part = bdds.and(e.label, to);
+                sig = bdds.or(sig, part);
+            }
+            next.push(*number.entry((even[s], sig)).or_insert_with(|| {
+                signatures.push((even[s], sig));
+                signatures.len() as u32 - 1
+            }));
+        }
+        class = next;
+        if signatures.len() == count {
+            break;
+        }
+        count = signatures.len();
+    }
+    let mut m = Automaton::new(d.propositions.clone(), 1, Acceptance::buchi());
+    m.edges = vec![Vec::new(); count];
+    m.initial = vec![class[0]];
+    for (c, &(accepting, signature)) in signatures.iter().enumerate().skip(1) {
+        let mark = if accepting {
+            Mark::single(0)
+        } else {
+            Mark::EMPTY
+        };
+        for (label, rest) in bdds.split_propositions(signature) {
+            let to = bdds.var(rest) - AUXILIARY;
+            if to != SINK {
+                m.edges[c].push(Edge {
+                    to,
+                    label,
+                    mark: mark.clone(),
+                });
+            }
+        }
+    }
+    m.trim_unreachable();
+    m
+}

@@ -1,0 +1,327 @@
+//! LTL to transition-based generalised Büchi automata.
+//!
+//! The construction of Couvreur, "On-the-fly verification of linear temporal logic" (FM 1999), on
+//! decision diagrams. What a formula asks of the present and of the next position is one Boolean
+//! function of
+//!
+//! * the propositions, read now,
+//! * `Next[g]` for each subformula `g` that must hold from the next position on,
+//! * `Promise[g]`: a `g` that some `U`, `F` or `M` needs is put off once more.
+//!
+//! ```text
+//!   [p] = p                              [f U g] = [g] | ([f] & Promise[g] & Next[f U g])
+//!   [X f] = Next[f]                      [f M g] = [g] & ([f] | (Promise[f] & Next[f M g]))
+//!   [f & g] = [f] & [g]                  [f R g] = [g] & ([f] | Next[f R g])
+//!   [f | g] = [f] | [g]                  [f W g] = [g] | ([f] & Next[f W g])
+//! ```
+//!
+//! A state is such a function. For each class of letters it leaves a monotone function of `Next` and
+//! `Promise` variables, and each prime implicant of that is an edge: its `Next` variables give the
+//! destination, its missing promises the acceptance sets. A run is accepting if each promise is not
+//! made infinitely often, that is, if it is kept.
+//!
+//! How ours differs from the paper, and from implementations that enumerate letters:
+//!
+//! * States are identified by their functions, so formulas with the same present and future merge.
+//! * Letters are never enumerated: the propositions stand on top of the diagram, and one pass over
+//!   its nodes gives the classes of letters with the same rest ([`Bdds::split_propositions`]). Sixty
+//!   propositions cost what their diagram costs.
+//! * Below `G`, where the formula is asked again at each position anyway, an eventuality need not be
+//!   carried over by its own `Next` variable (`[G F g] = ([g] | Promise[g]) & Next[G F g]`).
+//! * A destination drops conjuncts that another conjunct implies syntactically.
+//!
+//! Invariants: I1 the functions are monotone in `Next` and `Promise` (so prime implicants have no
+//! negative literal of them); I2 the input is in negation normal form.
+//!
+//! Cost: as many states as distinct functions, at most exponential in the formula.
+
+use rustc_hash::FxHashMap;
+use sempre_ltl::{Formula, Formulas, Op, implication::Implication};
+use sempre_omega::bdd::AUXILIARY;
+use sempre_omega::{Acceptance, Alphabet, Automaton, Bdd, Mark};
+
+/// What an auxiliary variable stands for.
+#[derive(Clone, Copy)]
+enum Auxiliary {
+    Next(Formula),
+    Promise(u32),
+}
+
+struct Translation<'a> {
+    formulas: &'a mut Formulas,
+    implication: &'a mut Implication,
+    alphabet: &'a mut Alphabet,
+    /// `[f]` for each formula; the second map is for formulas directly below a `G`.
+    functions: FxHashMap<Formula, Bdd>,
+    recurring: FxHashMap<Formula, Bdd>,
+    next: FxHashMap<Formula, u32>,
+    promises: FxHashMap<Formula, u32>,
+    auxiliaries: Vec<Auxiliary>,
+}
+
+/// The automaton of a formula in negation normal form.
+///
+/// The proposition called `x` in `formulas` is the one called `x` in `alphabet`. Stops with `None` when
+/// more than `limit` states are made.
+pub fn tgba(
+    formulas: &mut Formulas,
+    implication: &mut Implication,
+    alphabet: &mut Alphabet,
+    f: Formula,
+    limit: usize,
+) -> Option<Automaton> {
+    debug_assert!(formulas.facts(f).nnf(), "I2");
+    let mut propositions: Vec<u32> = formulas
+        .propositions_of(f)
+        .into_iter()
+        .map(|n| alphabet.declare(formulas.name(n)))
+        .collect();
+    propositions.sort_unstable();
+    let mut t = Translation {
+        formulas,
+        implication,
+        alphabet,
+        functions: FxHashMap::default(),
+        recurring: FxHashMap::default(),
+        next: FxHashMap::default(),
+        promises: FxHashMap::default(),
+        auxiliaries: Vec::new(),
+    };
+    t.run(f, propositions, limit)
+}
+
+impl Translation<'_> {
+    fn run(&mut self, f: Formula, propositions: Vec<u32>, limit: usize) -> Option<Automaton> {
+        let mut a = Automaton::new(propositions, 0, Acceptance::True);
+        let mut states: FxHashMap<Bdd, u32> = FxHashMap::default();
+        let mut functions = vec![self.function(f)];
+        let initial = a.add_state();
+        a.initial.push(initial);
+        states.insert(functions[0], initial);
+        // The destination of a set of `Next` variables; many edges ask for the same.
+        let mut destinations: FxHashMap<Vec<Formula>, Bdd> = FxHashMap::default();
+        let mut at = 0;
+        while at < functions.len() {
+            if functions.len() > limit {
+                return None;
+            }
+            for (label, rest) in self.alphabet.bdds.split_propositions(functions[at]) {
+                let mut cubes: Vec<(Vec<Formula>, Mark)> = Vec::new();
+                let auxiliaries = &self.auxiliaries;
+                self.alphabet.bdds.sum_of_products(rest, |literals| {
+                    let mut asked = Vec::new();
+                    let mut promised = Vec::new();
+                    for &(var, sign) in literals {
+                        debug_assert!(sign, "I1");
+                        match auxiliaries[(var - AUXILIARY) as usize] {
+                            Auxiliary::Next(g) => asked.push(g),
+                            Auxiliary::Promise(p) => promised.push(p),
+                        }
+                    }
+                    asked.sort_unstable();
+                    cubes.push((asked, promised.into_iter().collect()));
+                });
+                for (asked, promised) in cubes {
+                    let destination = match destinations.get(&asked) {
+                        Some(&d) => d,
+                        None => {
+                            let d = self.conjunction(&asked);
+                            destinations.insert(asked, d);
+                            d
+                        }
+                    };
+                    if destination.is_false() {
+                        continue;
+                    }
+                    let to = *states.entry(destination).or_insert_with(|| {
+                        functions.push(destination);
+                        a.add_state()
+                    });
+                    // For now the mark holds the promises; the sets are what is missing.
+                    a.add_edge(at as u32, to, label, promised);
+                }
+            }
+            at += 1;
+        }
+        let count = self.promises.len() as u32;
+        let all = Mark::all(count);
+        for e in a.edges.iter_mut().flatten() {
+            e.mark = all.minus(&e.mark);
+        }
+        a.sets = count;
+        a.acceptance = Acceptance::generalized_buchi(count);
+        a.merge_edges(&mut self.alphabet.bdds);
+        Some(a)
+    }
+
+    /// The function of a conjunction of obligations, those dropped that another one implies.
+    fn conjunction(&mut self, asked: &[Formula]) -> Bdd {
+        let mut kept: Vec<Formula> = Vec::with_capacity(asked.len());
+        for &g in asked {
+            if kept
+                .iter()
+                .any(|&k| self.implication.implies(self.formulas, k, g))
+            {
+                continue;
+            }
+            kept.retain(|&k| !self.implication.implies(self.formulas, g, k));
+            kept.push(g);
+        }
+        let mut d = Bdd::TRUE;
+        for g in kept {
+            let r = self.function(g);
+            d = self.alphabet.bdds.and(d, r);
+        }
+        d
+    }
+
+    fn auxiliary(&mut self, meaning: Auxiliary) -> u32 {
+        self.auxiliaries.push(meaning);
+        AUXILIARY + self.auxiliaries.len() as u32 - 1
+    }
+
+    /// `Next[g]`; a conjunction is asked conjunct by conjunct, so that equal sets are equal cubes.
+    fn next(&mut self, g: Formula) -> Bdd {
+        if g.is_constant() {
+            return if g == Formula::TRUE {
+                Bdd::TRUE
+            } else {
+                Bdd::FALSE
+            };
+        }
+        if self.formulas.op(g) == Op::And {
+            let mut all = Bdd::TRUE;
+            for i in 0..self.formulas.operands(g).len() {
+                let part = self.next(self.formulas.operand(g, i));
+                all = self.alphabet.bdds.and(all, part);
+            }
+            return all;
+        }
+        let var = match self.next.get(&g) {
+            Some(&v) => v,
+            None => {
+                let v = self.auxiliary(Auxiliary::Next(g));
+                self.next.insert(g, v);
+                v
+            }
+        };
+        self.alphabet.bdds.variable(var)
+    }
+
+    fn promise(&mut self, g: Formula) -> Bdd {
+        let var = match self.promises.get(&g) {
+            Some(&v) => v,
+            None => {
+                let number = self.promises.len() as u32;
+                let v = self.auxiliary(Auxiliary::Promise(number));
+                self.promises.insert(g, v);
+                v
+            }
+        };
+        self.alphabet.bdds.variable(var)
+    }
+
+    /// `[f]`
+    fn function(&mut self, f: Formula) -> Bdd {
+        if let Some(&r) = self.functions.get(&f) {
+            return r;
+        }
+        let r = self.compute(f, false);
+        self.functions.insert(f, r);
+        r
+    }
+
+    /// `[f]` where `f` is asked again at each position.
+    fn recurring(&mut self, f: Formula) -> Bdd {
+        if let Some(&r) = self.recurring.get(&f) {
+            return r;
+        }
+        let r = self.compute(f, true);
+        self.recurring.insert(f, r);
+        r
+    }
+
+    fn compute(&mut self, f: Formula, recurring: bool) -> Bdd {
+        let operand = |t: &Self, i: usize| t.formulas.operand(f, i);
+        match self.formulas.op(f) {
+            Op::True => Bdd::TRUE,
+            Op::False => Bdd::FALSE,
+            Op::Proposition => {
+                let name = self.formulas.name(self.formulas.proposition_number(f));
+                let v = self.alphabet.find(name).expect("declared at the start");
+                self.alphabet.bdds.variable(v)
+            }
+            Op::Not => {
+                let g = operand(self, 0);
+                let r = self.function(g);
+                self.alphabet.bdds.not(r)
+            }
+            Op::Next => self.next(operand(self, 0)),
+            Op::And => {
+                let mut r = Bdd::TRUE;
+                for i in 0..self.formulas.operands(f).len() {
+                    let g = operand(self, i);
+                    let part = if recurring {
+                        self.recurring(g)
+                    } else {
+                        self.function(g)
+                    };
+                    r = self.alphabet.bdds.and(r, part);
+                }
+                r
+            }
+            Op::Or => {
+                let mut r = Bdd::FALSE;
+                for i in 0..self.formulas.operands(f).len() {
+                    let part = self.function(operand(self, i));
+                    r = self.alphabet.bdds.or(r, part);
+                }
+                r
+            }
+            Op::Globally => {
+                let g = operand(self, 0);
+                let now = self.recurring(g);
+                // Directly below another G, that one asks again.
+                let later = if recurring { Bdd::TRUE } else { self.next(f) };
+                self.alphabet.bdds.and(now, later)
+            }
+            Op::Finally => {
+                let g = operand(self, 0);
+                let now = self.function(g);
+                let later = if recurring { Bdd::TRUE } else { self.next(f) };
+                let promise = self.promise(g);
+                let wait = self.alphabet.bdds.and(promise, later);
+                self.alphabet.bdds.or(now, wait)
+            }
+            Op::Until | Op::WeakUntil => {
+                let (left, right) = (operand(self, 0), operand(self, 1));
+                let now = self.function(right);
+                let hold = self.function(left);
+                let mut wait = if recurring { Bdd::TRUE } else { self.next(f) };
+                if self.formulas.op(f) == Op::Until {
+                    let promise = self.promise(right);
+                    wait = self.alphabet.bdds.and(wait, promise);
+                }
+                let wait = self.alphabet.bdds.and(hold, wait);
+                self.alphabet.bdds.or(now, wait)
+            }
+            Op::Release | Op::StrongRelease => {
+                let (left, right) = (operand(self, 0), operand(self, 1));
+                let hold = if recurring {
+                    self.recurring(right)
+                } else {
+                    self.function(right)
+                };
+                let end = self.function(left);
+                let mut wait = if recurring { Bdd::TRUE } else { self.next(f) };
+                if self.formulas.op(f) == Op::StrongRelease {
+                    let promise = self.promise(left);
+                    wait = self.alphabet.bdds.and(wait, promise);
+                }
+                let wait = self.alphabet.bdds.or(end, wait);
+                self.alphabet.bdds.and(hold, wait)
+            }
+            Op::Implies | Op::Equiv | Op::Xor => unreachable!("I2: negation normal form"),
+        }
+    }
+}
