@@ -5,6 +5,10 @@
 
 pub mod classes;
 pub mod formula;
+pub mod parse;
+pub mod print;
 
 pub use classes::Facts;
 pub use formula::{Formula, Formulas, Op};
+pub use parse::{ParseOptions, Parsed, parse, parse_lbt, parse_list};
+pub use print::{Syntax, print};
