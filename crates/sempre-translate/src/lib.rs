@@ -3,3 +3,5 @@
 //! This crate knows neither models nor threads.
 
 pub mod couvreur;
+pub mod translator;
+mod nnf_tmp;
