@@ -6,13 +6,19 @@
 pub mod classes;
 pub mod formula;
 pub mod implication;
+pub mod lasso;
+pub mod nnf;
 pub mod parse;
 pub mod print;
+pub mod random;
 pub mod simplify;
 
 pub use classes::Facts;
 pub use formula::{Formula, Formulas, Op};
 pub use implication::Implication;
+pub use lasso::{Evaluation, Letter, evaluate, evaluate_with, holds};
+pub use nnf::{nnf, nnf_exact};
 pub use parse::{ParseOptions, Parsed, parse, parse_lbt, parse_list};
 pub use print::{Syntax, print};
+pub use random::RandomFormula;
 pub use simplify::Simplifier;

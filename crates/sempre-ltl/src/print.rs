@@ -241,3 +241,84 @@ fn is_plain(text: &str) -> bool {
             .iter()
             .any(|k| text.eq_ignore_ascii_case(k))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse::{ParseOptions, parse, parse_lbt};
+    use crate::random::RandomFormula;
+    use sempre_base::Random;
+
+    /// What is printed is read back, in every syntax.
+    #[test]
+    fn print_and_parse() {
+        let mut arena = Formulas::new();
+        let mut r = Random::new(17);
+        let names = [
+            "a",
+            "p1",
+            "X",
+            "U",
+            "GFa",
+            "true",
+            "tt",
+            "1",
+            "x == 3",
+            "P_0.CS",
+            "s == \"CS\"",
+            "Busy",
+            "_x",
+            "F0",
+            "a b",
+            "back\\slash",
+            "é",
+            "x[2]",
+            "xor",
+            "FGX",
+            "i",
+            "t",
+        ];
+        for round in 0..4000 {
+            let mut shape = RandomFormula {
+                sizes: 1..=20,
+                names: names.map(String::from).to_vec(),
+                exact: round % 2 == 0,
+                ..RandomFormula::new(names.len())
+            };
+            let options = ParseOptions {
+                exact: shape.exact,
+                known: None,
+            };
+            let f = shape.draw(&mut arena, &mut r);
+            for syntax in [Syntax::Spot, Syntax::Unicode, Syntax::Lbt] {
+                let text = print(&arena, f, syntax).to_string();
+                let read = if syntax == Syntax::Lbt {
+                    parse_lbt(&mut arena, &text, &options)
+                } else {
+                    parse(&mut arena, &text, &options)
+                };
+                assert_eq!(read.map(|p| p.formula), Ok(f), "{text}");
+            }
+            shape.set_priority(Op::Xor, 0);
+            shape.set_priority(Op::StrongRelease, 0);
+            let f = shape.draw(&mut arena, &mut r);
+            let text = print(&arena, f, Syntax::Spin).to_string();
+            let read = parse(&mut arena, &text, &options);
+            assert_eq!(read.map(|p| p.formula), Ok(f), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_spin_lacks_is_expanded() {
+        let mut arena = Formulas::new();
+        let mut spin = |text: &str| {
+            let options = ParseOptions::default();
+            let f = parse(&mut arena, text, &options).unwrap().formula;
+            print(&arena, f, Syntax::Spin).to_string()
+        };
+        assert_eq!(spin("G(a -> F b) & X X c"), "[](a -> <>b) && X X c");
+        assert_eq!(spin("a M (b xor c)"), "!(b <-> c) U (a && !(b <-> c))");
+        assert_eq!(spin("!(a M b) | 0 R c"), "!(b U (a && b)) || []c");
+        assert_eq!(spin("a R true & F \"x y\""), "<>\"x y\"");
+    }
+}
