@@ -127,3 +127,114 @@ fn find_without(
         .iter()
         .find_map(|piece| find_in_component(a, piece, condition, &forbidden))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bdd::Bdd;
+    use crate::random::random_acceptance;
+    use sempre_base::Random;
+
+    fn random_graph(r: &mut Random) -> Automaton {
+        let sets = 1 + r.below(5) as u32;
+        // Two conditions joined: sets occur several times, with both signs.
+        let halves = [random_acceptance(r, sets), random_acceptance(r, sets)];
+        let condition = if r.chance(0.5) {
+            Acceptance::and(halves)
+        } else {
+            Acceptance::or(halves)
+        };
+        let mut a = Automaton::new(vec![], sets, condition);
+        let n = 1 + r.below(4);
+        for _ in 0..n {
+            a.add_state();
+        }
+        a.initial = vec![0];
+        for _ in 0..1 + r.below(9) {
+            let mark = (0..sets).filter(|_| r.chance(0.4)).collect();
+            a.add_edge(r.below(n) as u32, r.below(n) as u32, Bdd::TRUE, mark);
+        }
+        a
+    }
+
+    fn reachable(n: usize, edges: &[(u32, u32)], from: u32) -> Vec<bool> {
+        let mut seen = vec![false; n];
+        seen[from as usize] = true;
+        for _ in 0..n {
+            for &(s, t) in edges {
+                seen[t as usize] |= seen[s as usize];
+            }
+        }
+        seen
+    }
+
+    /// Is the set of edges, not empty, the set of all edges some run takes infinitely often?
+    fn is_loop(n: usize, edges: &[(u32, u32)]) -> bool {
+        !edges.is_empty()
+            && edges.iter().all(|&(_, t)| {
+                let seen = reachable(n, edges, t);
+                edges.iter().all(|&(s, _)| seen[s as usize])
+            })
+    }
+
+    /// The slow, obvious reference: all sets of edges that can be those taken infinitely often.
+    fn slow_is_empty(a: &Automaton) -> bool {
+        let all: Vec<(u32, &crate::automaton::Edge)> = (0..a.states() as u32)
+            .flat_map(|s| a.edges[s as usize].iter().map(move |e| (s, e)))
+            .collect();
+        let ends: Vec<(u32, u32)> = all.iter().map(|(s, e)| (*s, e.to)).collect();
+        let reached = reachable(a.states(), &ends, 0);
+        (0..1u32 << all.len()).all(|subset| {
+            let chosen: Vec<usize> = (0..all.len()).filter(|i| subset >> i & 1 == 1).collect();
+            let edges: Vec<(u32, u32)> = chosen.iter().map(|&i| ends[i]).collect();
+            let marks = chosen
+                .iter()
+                .fold(Mark::EMPTY, |m, &i| m.union(&all[i].1.mark));
+            !(is_loop(a.states(), &edges)
+                && reached[edges[0].0 as usize]
+                && a.acceptance.accepts(&marks))
+        })
+    }
+
+    #[test]
+    fn agrees_with_the_enumeration_of_all_loops() {
+        let mut r = Random::new(77);
+        let mut empty = 0;
+        for _ in 0..1500 {
+            let a = random_graph(&mut r);
+            let truth = slow_is_empty(&a);
+            assert_eq!(is_empty(&a), truth, "{a:?}");
+            empty += usize::from(truth);
+        }
+        assert!(empty > 200 && empty < 1300, "{empty}");
+    }
+
+    #[test]
+    fn pieces_are_loops_that_accept() {
+        let mut r = Random::new(78);
+        let mut found = 0;
+        for _ in 0..1000 {
+            let a = random_graph(&mut r);
+            let sccs = Sccs::new(&a);
+            let accepting = sccs.accepting(&a);
+            for (c, states) in sccs.states.iter().enumerate() {
+                let piece = find_in_component(&a, states, &a.acceptance, &Mark::EMPTY);
+                assert_eq!(piece.is_some(), accepting[c], "{a:?}");
+                let Some(piece) = piece else { continue };
+                found += 1;
+                let (mut edges, mut marks) = (Vec::new(), Mark::EMPTY);
+                for &s in &piece.states {
+                    for e in &a.edges[s as usize] {
+                        if piece.states.contains(&e.to) && !e.mark.intersects(&piece.forbidden) {
+                            edges.push((s, e.to));
+                            marks = marks.union(&e.mark);
+                        }
+                    }
+                }
+                assert!(is_loop(a.states(), &edges), "{a:?} {piece:?}");
+                assert!(a.acceptance.accepts(&marks), "{a:?} {piece:?}");
+            }
+        }
+        assert!(found > 300, "{found}");
+    }
+}

@@ -7,6 +7,7 @@ pub mod acceptance_dnf;
 pub mod automaton;
 pub mod bdd;
 pub mod complete;
+pub mod degeneralize;
 pub mod emptiness;
 pub mod mark;
 pub mod membership;

@@ -1,0 +1,641 @@
+//! Degeneralisation: from many Büchi sets to one, on edges or on states.
+//!
+//! The classical construction makes copies (levels) of the automaton, one per set; level `l` waits for
+//! the `l`-th set of some order and moves on when an edge has it, past as many levels as the edge has
+//! marks for; who passes the last level has seen all sets and accepts. Edge acceptance needs one level
+//! per set; state acceptance needs one more, the accepting one, which then behaves as level 0.
+//!
+//! Ours is done component by component, as in Babiak, Badie, Duret-Lutz, Křetínský, Strejček,
+//! "Compositional approach to suspension and other improvements to LTL translation" (SPIN 2013), and
+//! goes further in what it makes of this:
+//!
+//! * In a strongly connected component, all copies of a state accept the same words, for what matters
+//!   is only what is seen infinitely often. So a run may enter a component at any level (I1), and any
+//!   non-empty set of copies that is closed under successors will do for the whole component (I2: it
+//!   contains a copy of each state, since all paths of the component lift to it). We take a smallest
+//!   one for a given order; transient levels vanish by construction.
+//! * After accepting, a run may continue at any level the edge's marks allow, or below (I3): where one
+//!   of these copies is there already for other reasons, it is used again.
+//! * Marks may be moved within a component as long as the same sets are seen infinitely often (I4): a
+//!   mark that all edges leaving a state have may be put on, or moved to, the edges that enter it,
+//!   and the other way round.
+//! * Sets that all edges of the component have, and sets that include another one, need no level.
+//!
+//! The order of the sets, the variants of I3 and of I4 are tried in turn, as long as `effort` allows,
+//! and the smallest result is kept. Components without accepting run, and trivial ones, get one copy.
+//! A deterministic automaton stays deterministic.
+//!
+//! Cost: linear in the result for each trial. Deliberately not done: the best choice of levels where
+//! I3 leaves one (a covering problem, treated greedily), and reductions of the result, which
+//! simulation does.
+
+use crate::acceptance::Acceptance;
+use crate::automaton::{Automaton, Edge};
+use crate::bdd::Bdds;
+use crate::mark::Mark;
+use crate::scc::Sccs;
+
+/// Where the acceptance of the result is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// On edges.
+    TransitionBased,
+    /// On states: all edges that leave a state carry the same mark.
+    StateBased,
+}
+
+/// How to go about it.
+#[derive(Clone, Debug)]
+pub struct Degeneralization {
+    /// Where acceptance is wanted.
+    pub kind: Kind,
+    /// About how many edges may be looked at in each component to find a small result.
+    pub effort: usize,
+}
+
+impl Degeneralization {
+    /// The usual effort.
+    pub fn new(kind: Kind) -> Self {
+        Self {
+            kind,
+            effort: 400_000,
+        }
+    }
+
+    /// A Büchi automaton (one set, `Inf(0)`) for the language of `a`, whose acceptance must be
+    /// generalised Büchi; `None` if it is not. Only reachable states are kept.
+    pub fn run(&self, bdds: &mut Bdds, a: &Automaton) -> Option<Automaton> {
+        let used = a.acceptance.as_generalized_buchi()?;
+        let sccs = Sccs::new(a);
+        let plans: Vec<Plan> = (0..sccs.len())
+            .map(|c| self.plan(a, &sccs, c, &used))
+            .collect();
+        Some(self.assemble(bdds, a, &sccs, &plans))
+    }
+
+    /// Decides how one component is to be degeneralised.
+    fn plan(&self, a: &Automaton, sccs: &Sccs, c: usize, used: &Mark) -> Plan {
+        let component = Component::new(a, sccs, c, used);
+        let any = component
+            .edges()
+            .fold(Mark::EMPTY, |m, (_, e)| m.union(&e.mark));
+        if sccs.is_trivial(a, c) || !used.is_subset(&any) {
+            return Plan::single(component, false);
+        }
+        let states = component.states();
+        let levels = |sets: usize| match self.kind {
+            Kind::TransitionBased => sets,
+            Kind::StateBased => sets + 1,
+        };
+        let mut best: Option<Plan> = None;
+        let mut effort = self.effort;
+        for variant in component.variants() {
+            let sets = variant.needed_sets(used);
+            if sets.is_empty() {
+                return Plan::single(variant, true);
+            }
+            let mut order = sets;
+            loop {
+                for restart in RESTARTS {
+                    let rules = Rules {
+                        kind: self.kind,
+                        order: order.clone(),
+                        restart,
+                    };
+                    let copies = variant.smallest_closed(&rules, levels(order.len()), &mut effort);
+                    let size = copies.iter().filter(|&&x| x).count();
+                    if best.as_ref().is_none_or(|b| size < b.size) {
+                        best = Some(Plan {
+                            component: variant.clone(),
+                            levels: levels(order.len()),
+                            copies,
+                            size,
+                            rules,
+                            accepting: true,
+                        });
+                    }
+                    if size == states {
+                        // One copy each: it cannot be better.
+                        return best.expect("just set");
+                    }
+                }
+                if effort == 0 || !next_permutation(&mut order) {
+                    break;
+                }
+            }
+            if effort == 0 {
+                break;
+            }
+        }
+        best.expect("there is always a first variant")
+    }
+
+    fn assemble(&self, bdds: &mut Bdds, a: &Automaton, sccs: &Sccs, plans: &[Plan]) -> Automaton {
+        let mut out = Automaton::new(a.propositions.clone(), 1, Acceptance::buchi());
+        out.name.clone_from(&a.name);
+        // All components accept as a whole (as if the condition were `t`): mark everything, which
+        // looks nicer and lets later reductions see it.
+        let all = plans
+            .iter()
+            .all(|p| p.accepting && p.rules.order.is_empty() || p.component.is_trivial());
+        let some = plans.iter().any(|p| p.accepting);
+        // The states of the result: each copy of each component; and where to enter a state.
+        let mut place = vec![(0u32, 0u32); a.states()];
+        let mut entry = vec![u32::MAX; a.states()];
+        let mut numbers: Vec<Vec<u32>> = Vec::with_capacity(plans.len());
+        for (c, plan) in plans.iter().enumerate() {
+            let mut number = vec![u32::MAX; plan.copies.len()];
+            for (local, &s) in sccs.states[c].iter().enumerate() {
+                place[s as usize] = (c as u32, local as u32);
+                for l in 0..plan.levels {
+                    let copy = local * plan.levels + l;
+                    if plan.copies[copy] {
+                        number[copy] = out.add_state();
+                        // The highest copy: nearest to acceptance.
+                        entry[s as usize] = number[copy];
+                    }
+                }
+            }
+            numbers.push(number);
+        }
+        for (c, plan) in plans.iter().enumerate() {
+            for (local, &s) in sccs.states[c].iter().enumerate() {
+                for l in 0..plan.levels {
+                    let from = numbers[c][local * plan.levels + l];
+                    if from == u32::MAX {
+                        continue;
+                    }
+                    let state_mark = self.kind == Kind::StateBased && plan.accepts_at(l);
+                    let mut internal = plan.component.out[local].iter();
+                    for e in &a.edges[s as usize] {
+                        let (target, local_to) = place[e.to as usize];
+                        let (to, accepting) = if target == c as u32 {
+                            let e = internal.next().expect("one for each internal edge");
+                            let (next, accepting) = plan.step(l, &e.mark, local_to as usize);
+                            (
+                                numbers[c][local_to as usize * plan.levels + next],
+                                accepting,
+                            )
+                        } else {
+                            (entry[e.to as usize], false)
+                        };
+                        let accepting = match self.kind {
+                            Kind::TransitionBased => accepting,
+                            Kind::StateBased => state_mark,
+                        } || all && some;
+                        let mark = if accepting {
+                            Mark::single(0)
+                        } else {
+                            Mark::EMPTY
+                        };
+                        out.add_edge(from, to, e.label, mark);
+                    }
+                }
+            }
+        }
+        out.initial = a.initial.iter().map(|&s| entry[s as usize]).collect();
+        out.merge_edges(bdds);
+        out.trim_unreachable();
+        out
+    }
+}
+
+/// A Büchi automaton for the language of a generalised Büchi automaton; `None` if it is not one.
+pub fn degeneralize(bdds: &mut Bdds, a: &Automaton, kind: Kind) -> Option<Automaton> {
+    Degeneralization::new(kind).run(bdds, a)
+}
+
+/// Where a run goes on after it has seen all sets (I3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Restart {
+    /// As far as the marks of the edge allow, one round at most.
+    Far,
+    /// At level 0.
+    Zero,
+    /// At a copy that is there already; if there is none, as far as possible.
+    ReuseOrFar,
+    /// At a copy that is there already; if there is none, at level 0.
+    ReuseOrZero,
+}
+
+const RESTARTS: [Restart; 4] = [
+    Restart::Far,
+    Restart::Zero,
+    Restart::ReuseOrFar,
+    Restart::ReuseOrZero,
+];
+
+/// How levels follow each other.
+#[derive(Clone, Debug)]
+struct Rules {
+    kind: Kind,
+    order: Vec<u32>,
+    restart: Restart,
+}
+
+/// Where an edge leads.
+enum Step {
+    /// To this level.
+    To(usize),
+    /// All sets have been seen: to any level from 0 to this one.
+    Restart(usize),
+}
+
+impl Rules {
+    /// Where an edge with these marks leads. With edge acceptance, the edges that restart accept;
+    /// with state acceptance, the last level accepts, and all edges that leave it restart.
+    fn step(&self, level: usize, mark: &Mark) -> Step {
+        let n = self.order.len();
+        let advance = |from: usize, limit: usize| {
+            (from..limit)
+                .find(|&l| !mark.contains(self.order[l]))
+                .unwrap_or(limit)
+        };
+        match self.kind {
+            Kind::StateBased if level == n => Step::Restart(advance(0, n)),
+            Kind::StateBased => Step::To(advance(level, n)),
+            Kind::TransitionBased => match advance(level, n) {
+                next if next < n => Step::To(next),
+                _ => Step::Restart(advance(0, n - 1)),
+            },
+        }
+    }
+
+    /// The level at which a run restarts that may restart at any up to `limit`, of which `there`
+    /// tells which copies exist.
+    fn restart(&self, limit: usize, there: impl Fn(usize) -> bool) -> usize {
+        let reused = match self.restart {
+            Restart::ReuseOrFar | Restart::ReuseOrZero => (0..=limit).rev().find(|&l| there(l)),
+            _ => None,
+        };
+        match self.restart {
+            Restart::Far | Restart::ReuseOrFar => reused.unwrap_or(limit),
+            Restart::Zero | Restart::ReuseOrZero => reused.unwrap_or(0),
+        }
+    }
+}
+
+/// What was decided for a component.
+struct Plan {
+    component: Component,
+    levels: usize,
+    /// Which copies are kept, at `state * levels + level`.
+    copies: Vec<bool>,
+    size: usize,
+    rules: Rules,
+    accepting: bool,
+}
+
+impl Plan {
+    /// One copy of each state, all accepting or none.
+    fn single(component: Component, accepting: bool) -> Self {
+        let size = component.states();
+        Plan {
+            component,
+            levels: 1,
+            copies: vec![true; size],
+            size,
+            rules: Rules {
+                kind: Kind::TransitionBased,
+                order: Vec::new(),
+                restart: Restart::Zero,
+            },
+            accepting,
+        }
+    }
+
+    /// The level of state `to` that an edge leads to, and whether all sets have been seen.
+    fn step(&self, level: usize, mark: &Mark, to: usize) -> (usize, bool) {
+        if self.rules.order.is_empty() {
+            return (0, self.accepting);
+        }
+        match self.rules.step(level, mark) {
+            Step::To(next) => (next, false),
+            Step::Restart(limit) => {
+                let there = |l| self.copies[to * self.levels + l];
+                (self.rules.restart(limit, there), true)
+            }
+        }
+    }
+
+    /// Is this level accepting, for state acceptance?
+    fn accepts_at(&self, level: usize) -> bool {
+        self.accepting && level == self.rules.order.len()
+    }
+}
+
+/// The internal edges of a component, states numbered as in its list.
+#[derive(Clone)]
+struct Component {
+    out: Vec<Vec<Edge>>,
+}
+
+impl Component {
+    fn new(a: &Automaton, sccs: &Sccs, c: usize, used: &Mark) -> Self {
+        let mut local = rustc_hash::FxHashMap::default();
+        for (i, &s) in sccs.states[c].iter().enumerate() {
+            local.insert(s, i as u32);
+        }
+        let out = sccs.states[c].iter().map(|&s| {
+            a.edges[s as usize]
+                .iter()
+                .filter_map(|e| {
+                    local.get(&e.to).map(|&to| Edge {
+                        to,
+                        label: e.label,
+                        mark: e.mark.intersection(used),
+                    })
+                })
+                .collect()
+        });
+        Component { out: out.collect() }
+    }
+
+    fn states(&self) -> usize {
+        self.out.len()
+    }
+
+    fn edges(&self) -> impl Iterator<Item = (usize, &Edge)> {
+        let all = self.out.iter().enumerate();
+        all.flat_map(|(s, edges)| edges.iter().map(move |e| (s, e)))
+    }
+
+    fn is_trivial(&self) -> bool {
+        self.out.iter().all(Vec::is_empty)
+    }
+
+    /// The marks that all edges entering, and all edges leaving, each state have.
+    fn common(&self) -> (Vec<Mark>, Vec<Mark>) {
+        let mut entering: Vec<Option<Mark>> = vec![None; self.states()];
+        let mut leaving: Vec<Option<Mark>> = vec![None; self.states()];
+        let meet = |at: &mut Option<Mark>, m: &Mark| {
+            *at = Some(match at.take() {
+                Some(x) => x.intersection(m),
+                None => m.clone(),
+            });
+        };
+        for (s, e) in self.edges() {
+            meet(&mut entering[e.to as usize], &e.mark);
+            meet(&mut leaving[s], &e.mark);
+        }
+        let plain = |marks: Vec<Option<Mark>>| marks.into_iter().map(Option::unwrap_or_default);
+        (plain(entering).collect(), plain(leaving).collect())
+    }
+
+    /// The ways to place the marks (I4) that are worth trying: as they are; as many as possible;
+    /// and both with those that leave a state together moved to the edges that enter it.
+    fn variants(self) -> Vec<Component> {
+        let full = self.saturated();
+        let (shifted, full_shifted) = (self.shifted(), full.shifted());
+        let mut kept: Vec<Component> = Vec::new();
+        for c in [self, shifted, full, full_shifted] {
+            if !kept.iter().any(|k| k.out == c.out) {
+                kept.push(c);
+            }
+        }
+        kept
+    }
+
+    fn saturated(&self) -> Component {
+        let mut c = self.clone();
+        loop {
+            let (entering, leaving) = c.common();
+            let mut changed = false;
+            for (s, edges) in c.out.iter_mut().enumerate() {
+                for e in edges {
+                    let more = e.mark.union(&entering[s]).union(&leaving[e.to as usize]);
+                    changed |= more != e.mark;
+                    e.mark = more;
+                }
+            }
+            if !changed {
+                return c;
+            }
+        }
+    }
+
+    fn shifted(&self) -> Component {
+        let mut c = self.clone();
+        let (_, leaving) = self.common();
+        for (s, edges) in c.out.iter_mut().enumerate() {
+            for e in edges {
+                e.mark = e.mark.minus(&leaving[s]).union(&leaving[e.to as usize]);
+            }
+        }
+        c
+    }
+
+    /// The sets that need a level: not on all edges, and not including another one.
+    fn needed_sets(&self, used: &Mark) -> Vec<u32> {
+        let sets: Vec<u32> = used.iter().collect();
+        let includes = |j: u32, i: u32| {
+            self.edges()
+                .all(|(_, e)| !e.mark.contains(i) || e.mark.contains(j))
+        };
+        let everywhere = |j: u32| self.edges().all(|(_, e)| e.mark.contains(j));
+        let superfluous = |j: u32| {
+            // Of two equal sets the first stays.
+            everywhere(j)
+                || sets
+                    .iter()
+                    .any(|&i| i != j && includes(j, i) && (i < j || !includes(i, j)))
+        };
+        sets.iter().copied().filter(|&j| !superfluous(j)).collect()
+    }
+
+    /// The smallest set of copies closed under successors (I2). All such sets contain a copy of
+    /// the first state, and a smallest one is what can be reached from any of its members. (With
+    /// reuse of copies this is greedy, not exact.)
+    fn smallest_closed(&self, rules: &Rules, levels: usize, effort: &mut usize) -> Vec<bool> {
+        let mut best: Option<(usize, Vec<bool>)> = None;
+        for start in (0..levels).rev() {
+            let copies = self.closure(rules, levels, start);
+            let size = copies.iter().filter(|&&x| x).count();
+            *effort = effort.saturating_sub(size * (1 + self.edge_count() / self.states()));
+            if best.as_ref().is_none_or(|(n, _)| size < *n) {
+                best = Some((size, copies));
+            }
+        }
+        best.expect("there is a level").1
+    }
+
+    fn edge_count(&self) -> usize {
+        self.out.iter().map(Vec::len).sum()
+    }
+
+    /// The copies that are needed when the copy `start` is. Edges that may restart at several levels
+    /// wait until there is nothing else to do, so that they find copies to reuse.
+    fn closure(&self, rules: &Rules, levels: usize, start: usize) -> Vec<bool> {
+        let mut seen = vec![false; self.states() * levels];
+        seen[start] = true;
+        let mut todo = vec![start];
+        let mut waiting = Vec::new();
+        loop {
+            if let Some(copy) = todo.pop() {
+                for e in &self.out[copy / levels] {
+                    let to = e.to as usize * levels;
+                    match rules.step(copy % levels, &e.mark) {
+                        Step::To(next) => {
+                            if !std::mem::replace(&mut seen[to + next], true) {
+                                todo.push(to + next);
+                            }
+                        }
+                        Step::Restart(limit) => waiting.push((to, limit)),
+                    }
+                }
+            } else if let Some((to, limit)) = waiting.pop() {
+                let next = to + rules.restart(limit, |l| seen[to + l]);
+                if !std::mem::replace(&mut seen[next], true) {
+                    todo.push(next);
+                }
+            } else {
+                return seen;
+            }
+        }
+    }
+}
+
+/// The next permutation in lexicographic order; false (and the first one) after the last.
+fn next_permutation(order: &mut [u32]) -> bool {
+    let Some(i) = order.windows(2).rposition(|w| w[0] < w[1]) else {
+        order.reverse();
+        return false;
+    };
+    let j = order
+        .iter()
+        .rposition(|&x| x > order[i])
+        .expect("the next one is larger");
+    order.swap(i, j);
+    order[i + 1..].reverse();
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bdd::Bdd;
+    use crate::membership::accepts;
+    use crate::random::RandomAutomaton;
+    use crate::word::random_word;
+    use sempre_base::Random;
+
+    const KINDS: [Kind; 2] = [Kind::TransitionBased, Kind::StateBased];
+
+    #[test]
+    fn degeneralisation_keeps_the_language() {
+        let mut r = Random::new(61);
+        let mut bdds = Bdds::new();
+        let mut yes = 0;
+        for round in 0..800 {
+            let sets = r.below(5) as u32;
+            let mut o = RandomAutomaton::generalized_buchi(1 + r.below(6), &[0, 1], sets);
+            o.density = 0.2 + 0.4 * r.unit();
+            o.mark_probability = 0.2 + 0.6 * r.unit();
+            o.deterministic = round % 3 == 0;
+            o.state_acceptance = round % 5 == 0;
+            let mut a = o.generate(&mut r, &mut bdds);
+            if round % 7 == 0 {
+                a.initial.push((a.states() - 1) as u32);
+                a.initial.dedup();
+            }
+            for kind in KINDS {
+                let b = degeneralize(&mut bdds, &a, kind).expect("generalised Büchi");
+                assert_eq!((b.sets, &b.acceptance), (1, &Acceptance::Inf(0)));
+                assert!(kind == Kind::TransitionBased || b.has_state_acceptance());
+                let levels = sets as usize + usize::from(kind == Kind::StateBased);
+                assert!(b.states() <= a.states() * levels.max(1));
+                if a.is_deterministic(&mut bdds) {
+                    assert!(b.is_deterministic(&mut bdds));
+                }
+                // No effort must do as well, only larger.
+                let lazy = Degeneralization { kind, effort: 0 };
+                let c = lazy.run(&mut bdds, &a).expect("generalised Büchi");
+                assert!(b.states() <= c.states());
+                for _ in 0..6 {
+                    let w = random_word(&mut r, &[0, 1], 3, 4);
+                    let truth = accepts(&bdds, &a, &w);
+                    assert_eq!(accepts(&bdds, &b, &w), truth, "{kind:?} {a:?}");
+                    assert_eq!(accepts(&bdds, &c, &w), truth, "{kind:?} {a:?}");
+                    yes += usize::from(truth);
+                }
+            }
+        }
+        assert!(yes > 1000, "{yes}");
+    }
+
+    /// One state, an edge with each single mark: what `GFa & GFb & …` gives.
+    fn recurrence(bdds: &mut Bdds, n: u32) -> Automaton {
+        let mut a = Automaton::new((0..n).collect(), n, Acceptance::generalized_buchi(n));
+        let s = a.add_state();
+        a.initial.push(s);
+        for letter in 0..1u32 << n {
+            let literals: Vec<_> = (0..n).map(|v| (v, letter >> v & 1 == 1)).collect();
+            let label = bdds.cube(&literals);
+            let mark = (0..n).filter(|v| letter >> v & 1 == 1).collect();
+            a.add_edge(s, s, label, mark);
+        }
+        a
+    }
+
+    #[test]
+    fn sizes_are_the_known_ones() {
+        let mut bdds = Bdds::new();
+        for n in 1..5 {
+            let a = recurrence(&mut bdds, n);
+            let edges = degeneralize(&mut bdds, &a, Kind::TransitionBased).expect("is one");
+            assert_eq!(edges.states(), n as usize);
+            let states = degeneralize(&mut bdds, &a, Kind::StateBased).expect("is one");
+            assert_eq!(states.states(), n as usize + 1);
+        }
+        let mut universal = Automaton::universal(vec![]);
+        for kind in KINDS {
+            let b = degeneralize(&mut bdds, &universal, kind).expect("is one");
+            assert_eq!((b.states(), &b.edges[0][0].mark), (1, &Mark::single(0)));
+        }
+        universal.acceptance = Acceptance::Fin(0);
+        assert!(degeneralize(&mut bdds, &universal, KINDS[0]).is_none());
+    }
+
+    #[test]
+    fn state_acceptance_with_one_set_is_kept_as_it_is() {
+        let mut r = Random::new(62);
+        let mut bdds = Bdds::new();
+        for _ in 0..200 {
+            let mut o = RandomAutomaton::generalized_buchi(1 + r.below(7), &[0, 1], 1);
+            o.state_acceptance = true;
+            let a = o.generate(&mut r, &mut bdds);
+            for kind in KINDS {
+                let b = degeneralize(&mut bdds, &a, kind).expect("is one");
+                assert_eq!(b.states(), a.states());
+            }
+        }
+    }
+
+    #[test]
+    fn trivial_components_have_one_copy() {
+        let mut bdds = Bdds::new();
+        let mut a = recurrence(&mut bdds, 3);
+        for _ in 0..4 {
+            let s = a.add_state();
+            let to = s - 1;
+            a.add_edge(s, to, Bdd::TRUE, Mark::all(2));
+        }
+        // State 1 leads to the component of state 0; the chain ends in state 4.
+        a.initial = vec![4];
+        let b = degeneralize(&mut bdds, &a, Kind::StateBased).expect("is one");
+        assert_eq!(b.states(), 4 + 4);
+    }
+
+    #[test]
+    fn permutations_are_all_visited() {
+        let mut order = vec![0, 1, 2, 3];
+        let mut seen = std::collections::BTreeSet::new();
+        loop {
+            assert!(seen.insert(order.clone()));
+            if !next_permutation(&mut order) {
+                break;
+            }
+        }
+        assert_eq!(seen.len(), 24);
+    }
+}
