@@ -4,6 +4,7 @@
 
 pub mod acceptance;
 pub mod acceptance_dnf;
+pub mod accepting_run;
 pub mod automaton;
 pub mod bdd;
 pub mod complete;

@@ -76,6 +76,28 @@ pub fn random_word(r: &mut Random, variables: &[u32], prefix: usize, cycle: usiz
     Lasso::new(letters(before), letters(around))
 }
 
+/// The same infinite word with the shortest cycle and the shortest prefix: equal words get equal
+/// lassos.
+pub fn shortest_form<L: Clone + PartialEq>(word: &Lasso<L>) -> Lasso<L> {
+    let (mut prefix, mut cycle) = (word.prefix().to_vec(), word.cycle().to_vec());
+    let n = cycle.len();
+    let period = (1..n)
+        .find(|p| n.is_multiple_of(*p) && (*p..n).all(|i| cycle[i] == cycle[i - p]))
+        .unwrap_or(n);
+    cycle.truncate(period);
+    // A prefix that ends as the cycle does can be wound into it.
+    let mut wound = 0;
+    while prefix
+        .last()
+        .is_some_and(|l| *l == cycle[period - 1 - wound % period])
+    {
+        prefix.pop();
+        wound += 1;
+    }
+    cycle.rotate_right(wound % period);
+    Lasso::new(prefix, cycle)
+}
+
 /// The word in the usual notation, `a&!b; !a&b; cycle{a&b}`, every one of `variables` told in every
 /// letter (`1` if there is none).
 pub fn show_word(alphabet: &Alphabet, variables: &[u32], word: &Word) -> String {
@@ -123,6 +145,31 @@ mod tests {
             assert!(some.satisfies(&alphabet.bdds, either));
         }
         assert_eq!(Letter::satisfying(&alphabet.bdds, Bdd::FALSE), None);
+    }
+
+    #[test]
+    fn equal_words_have_equal_shortest_forms() {
+        let mut r = Random::new(6);
+        let unroll = |w: &Lasso<bool>| -> Vec<bool> {
+            std::iter::successors(Some(0), |&i| Some(w.successor(i)))
+                .take(40)
+                .map(|i| *w.letter(i))
+                .collect()
+        };
+        let mut equal = 0;
+        for _ in 0..3000 {
+            let mut random = || {
+                let mut bits = |n: usize| (0..n).map(|_| r.chance(0.5)).collect::<Vec<_>>();
+                Lasso::new(bits(2), bits(2))
+            };
+            let (x, y) = (random(), random());
+            let (u, v) = (shortest_form(&x), shortest_form(&y));
+            assert_eq!(unroll(&u), unroll(&x));
+            // Forty letters tell prefixes of 2 and cycles of 2 apart.
+            assert_eq!(u == v, unroll(&x) == unroll(&y));
+            equal += usize::from(u == v);
+        }
+        assert!(equal > 20);
     }
 
     #[test]
