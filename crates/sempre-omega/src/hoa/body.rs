@@ -1,0 +1,456 @@
+//! The body of an automaton, `--BODY--` to `--END--`, and the automaton that comes out of it.
+
+use super::expressions::{Labels, Negations, Parsed, no_such_set, resolve_negations};
+use super::lexer::{Cursor, Token, unescape};
+use super::properties::{Writing, contradictions, wrong_name};
+use super::reader::{Ending, Header, HoaItem, HoaReader, MAX_ERRORS, no_such_state};
+use crate::acceptance::Acceptance;
+use crate::automaton::{Alphabet, Automaton, Edge};
+use crate::bdd::{Bdd, Literal};
+use crate::mark::Mark;
+use rustc_hash::{FxHashMap, FxHashSet};
+use sempre_base::{Diagnostic, Span};
+
+/// Most 64-bit words that the marks of one text may need beyond one for each edge.
+const MAX_MARK_WORDS: usize = 1 << 27;
+/// States that may be declared without being described, whatever the length of the text.
+const FREE_STATES: usize = 1024;
+
+/// What the body describes.
+#[derive(Default)]
+pub(super) struct Body {
+    states: Vec<State>,
+    /// The greatest state number used and where, if none is declared.
+    greatest: Option<(u32, Span)>,
+    writing: Writing,
+}
+
+struct State {
+    number: u32,
+    span: Span,
+    name: Option<String>,
+    edges: Vec<Edge>,
+}
+
+impl<'t> HoaReader<'t> {
+    pub(super) fn body(
+        &mut self,
+        alphabet: &mut Alphabet,
+        h: &Header<'t>,
+        aliases: &FxHashMap<&'t str, Bdd>,
+        body: &mut Body,
+    ) -> Ending {
+        loop {
+            if self.gave_up() {
+                return Ending::Dropped;
+            }
+            match self.cursor.token {
+                Token::Header("State") => {
+                    self.cursor.advance();
+                    if let Err(d) = self.state(alphabet, h, aliases, body) {
+                        self.say(d);
+                        self.skip_until(|t| t == Token::Header("State"));
+                    }
+                }
+                Token::End => {
+                    self.cursor.advance();
+                    return Ending::Complete;
+                }
+                Token::Abort => return self.abort(),
+                Token::Eof => {
+                    let d = self.cursor.expected("`State:` or `--END--`");
+                    self.say(d);
+                    return Ending::Dropped;
+                }
+                Token::Header("HOA") => {
+                    let d = self.cursor.expected("`State:` or `--END--`");
+                    self.say(d.with_help("the automaton before this one has no `--END--`"));
+                    return Ending::Dropped;
+                }
+                _ => {
+                    let d = self.cursor.expected("`State:` or `--END--`");
+                    self.say(d);
+                    if self.cursor.token == Token::Body {
+                        self.cursor.advance();
+                    }
+                    self.skip_until(|t| t == Token::Header("State"));
+                }
+            }
+        }
+    }
+
+    /// A state and its edges, the cursor behind `State:`.
+    fn state(
+        &mut self,
+        alphabet: &mut Alphabet,
+        h: &Header<'t>,
+        aliases: &FxHashMap<&'t str, Bdd>,
+        body: &mut Body,
+    ) -> Parsed<()> {
+        let propositions = h.propositions.as_deref().unwrap_or_default();
+        let sets = h.acceptance.as_ref().map(|(n, _)| *n);
+        let own_label = self.label(alphabet, propositions, aliases)?;
+        body.writing.state_labels |= own_label.is_some();
+        let (number, span) = self.cursor.number("the number of a state")?;
+        if self.cursor.token == Token::Symbol('&') {
+            return Err(self.cursor.expected("one state"));
+        }
+        let name = match self.cursor.token {
+            Token::Text(raw) => {
+                self.cursor.advance();
+                Some(unescape(raw).into_owned())
+            }
+            _ => None,
+        };
+        let marks = self.marks(sets)?;
+        body.writing.state_marks |= marks.is_some();
+        let marks = marks.unwrap_or_default();
+        self.see_state(h, body, number, span);
+
+        let mut edges = Vec::new();
+        let mut labelled = false;
+        let mut implicit = 0usize;
+        let mut mixed = false;
+        loop {
+            let start = self.cursor.span;
+            match self.cursor.token {
+                Token::Header(_) | Token::End | Token::Abort | Token::Eof | Token::Body => break,
+                _ => {}
+            }
+            if self.gave_up() {
+                return Ok(());
+            }
+            let mut edge = || -> Parsed<(Option<Bdd>, u32, Span, Mark)> {
+                let label = self.label(alphabet, propositions, aliases)?;
+                let (to, place) = self
+                    .cursor
+                    .number("an edge (`[label] state`), `State:` or `--END--`")?;
+                self.no_conjunction(place)?;
+                let own = self.marks(sets)?;
+                body.writing.edge_marks |= own.is_some();
+                Ok((
+                    label,
+                    to,
+                    place,
+                    own.map_or(marks.clone(), |m| m.union(&marks)),
+                ))
+            };
+            match edge() {
+                Ok((label, to, place, mark)) => {
+                    self.see_state(h, body, to, place);
+                    let label = match (label, own_label) {
+                        (Some(_), Some(_)) => {
+                            self.error(start, "this edge has a label, and its state has one too");
+                            Bdd::TRUE
+                        }
+                        (Some(l), None) => {
+                            body.writing.edge_labels = true;
+                            labelled = true;
+                            l
+                        }
+                        (None, Some(l)) => l,
+                        (None, None) => {
+                            body.writing.implicit_labels = true;
+                            implicit += 1;
+                            // The letter is known by the position; only needed if it can be right.
+                            minterm(propositions, implicit - 1)
+                                .map_or(Bdd::TRUE, |cube| alphabet.bdds.cube(&cube))
+                        }
+                    };
+                    if labelled && implicit > 0 && !mixed {
+                        mixed = true;
+                        self.error(start, "some edges of this state have labels, some have not");
+                    }
+                    self.mark_words += mark.words().len() - 1;
+                    if self.mark_words > MAX_MARK_WORDS {
+                        return self.refuse_marks(start);
+                    }
+                    if !label.is_false() {
+                        edges.push(Edge { to, label, mark });
+                    }
+                }
+                Err(d) => {
+                    self.say(d);
+                    let stopped = self.cursor.span.start;
+                    if stopped == start.start {
+                        self.cursor.advance();
+                    }
+                    self.skip_until(|t| matches!(t, Token::Symbol('[') | Token::Header(_)));
+                    // The position of the edges behind it is no longer known.
+                    mixed |= implicit > 0;
+                    implicit = 0;
+                }
+            }
+        }
+        if implicit > 0
+            && !mixed
+            && (propositions.len() > 31 || implicit != 1 << propositions.len())
+        {
+            let n = propositions.len();
+            self.say(
+                Diagnostic::error(
+                    span,
+                    format!("state {number} has {implicit} edges without labels"),
+                )
+                .with_help(format!(
+                    "without labels there is one edge for each letter, 2^{n} for {n} propositions"
+                )),
+            );
+        }
+        body.states.push(State {
+            number,
+            span,
+            name,
+            edges,
+        });
+        Ok(())
+    }
+
+    fn label(
+        &mut self,
+        alphabet: &mut Alphabet,
+        propositions: &[u32],
+        aliases: &FxHashMap<&'t str, Bdd>,
+    ) -> Parsed<Option<Bdd>> {
+        if !self.cursor.eat('[') {
+            return Ok(None);
+        }
+        let label = Labels {
+            bdds: &mut alphabet.bdds,
+            propositions,
+            aliases,
+        }
+        .read(&mut self.cursor)
+        .and_then(|label| match self.cursor.eat(']') {
+            true => Ok(label),
+            false => Err(self.cursor.expected("`&`, `|` or `]`")),
+        });
+        match label {
+            Ok(label) => Ok(Some(label)),
+            Err(d) => {
+                // Inside the brackets nothing else can be missed: go on behind them.
+                let mut ahead = self.cursor;
+                while !matches!(
+                    ahead.token,
+                    Token::Symbol(']' | '[')
+                        | Token::Header(_)
+                        | Token::End
+                        | Token::Abort
+                        | Token::Eof
+                ) {
+                    ahead.advance();
+                }
+                if ahead.token == Token::Symbol(']') {
+                    ahead.advance();
+                    self.cursor = ahead;
+                    self.say(d);
+                    return Ok(Some(Bdd::TRUE));
+                }
+                Err(d)
+            }
+        }
+    }
+
+    fn marks(&mut self, sets: Option<u32>) -> Parsed<Option<Mark>> {
+        if !self.cursor.eat('{') {
+            return Ok(None);
+        }
+        let mut members: Vec<u32> = Vec::new();
+        while self.cursor.token != Token::Symbol('}') {
+            let (n, span) = self
+                .cursor
+                .number("the number of an acceptance set, or `}`")?;
+            match sets {
+                Some(sets) if n < sets => members.push(n),
+                Some(sets) => self.say(no_such_set(n, span, sets)),
+                None => {}
+            }
+        }
+        self.cursor.advance();
+        Ok(Some(members.into_iter().collect()))
+    }
+
+    /// Checks a state number against `States:`, or remembers the greatest.
+    fn see_state(&mut self, h: &Header<'t>, body: &mut Body, number: u32, span: Span) {
+        match h.states {
+            Some((n, _)) if number >= n => self.say(no_such_state(number, span, n)),
+            _ => {
+                if body.greatest.is_none_or(|(g, _)| number > g) {
+                    body.greatest = Some((number, span));
+                }
+            }
+        }
+    }
+
+    // --- the automaton ----------------------------------------------------------------------
+
+    pub(super) fn assemble(
+        &mut self,
+        alphabet: &mut Alphabet,
+        h: Header<'t>,
+        body: Body,
+        span: Span,
+        errors_before: usize,
+    ) -> Option<HoaItem> {
+        let mut greatest = body.greatest;
+        for &(s, place) in &h.initial {
+            if greatest.is_none_or(|(g, _)| s > g) {
+                greatest = Some((s, place));
+            }
+        }
+        let justified = FREE_STATES + (span.end - span.start);
+        let used = greatest.map_or(0, |(g, _)| g as usize + 1);
+        if let Some((g, place)) = greatest
+            && used > justified
+        {
+            self.say(
+                Diagnostic::error(place, format!("state number {g} is far too large"))
+                    .with_help(format!("the body describes {} states", body.states.len())),
+            );
+        }
+        if self.errors > errors_before {
+            return None;
+        }
+        let mut count = used;
+        if let Some((declared, place)) = h.states {
+            count = (declared as usize).min(justified).max(used);
+            if count < declared as usize {
+                self.say(Diagnostic::warning(
+                    place,
+                    format!(
+                        "{declared} states are declared, {used} are used; the others are left out"
+                    ),
+                ));
+                count = used;
+            }
+        }
+
+        let (mut sets, mut condition) = h.acceptance.unwrap_or((0, Acceptance::True));
+        let negations = resolve_negations(&mut condition, &mut sets);
+        let mut a = Automaton::new(h.propositions.unwrap_or_default(), sets, condition);
+        a.name = h.name;
+        a.extra_headers = h.extra;
+        let mut initial = FxHashSet::default();
+        a.initial = h.initial.iter().map(|&(s, _)| s).collect();
+        a.initial.retain(|&s| initial.insert(s));
+        a.edges = vec![Vec::new(); count];
+        let mut described = vec![false; count];
+        for state in body.states {
+            let s = state.number as usize;
+            if std::mem::replace(&mut described[s], true) {
+                self.error(state.span, format!("state {s} is described twice"));
+                continue;
+            }
+            a.edges[s] = state.edges;
+            if state.name.is_some() {
+                if a.state_names.is_empty() {
+                    a.state_names = vec![None; count];
+                }
+                a.state_names[s] = state.name;
+            }
+        }
+        if self.errors > errors_before {
+            return None;
+        }
+        if !negations.is_empty() {
+            self.mark_words += a.edge_count() * (sets as usize / 64);
+            if self.mark_words > MAX_MARK_WORDS {
+                let _ = self.refuse_marks(Span::new(span.start, span.start + 4));
+                return None;
+            }
+            complement_marks(&mut a, &negations);
+        }
+        self.warn_undescribed(&a, &described, &h.initial, span);
+        for d in contradictions(&a, &mut alphabet.bdds, &h.properties, body.writing) {
+            self.say(d);
+        }
+        if let Some((words, place)) = h.acc_name
+            && negations.added.is_empty()
+            && let Some(d) = wrong_name(&a, words[0], &words[1..], place)
+        {
+            self.say(d);
+        }
+        Some(HoaItem {
+            automaton: a,
+            properties: h.properties.iter().map(|(w, _)| w.to_string()).collect(),
+            tool: h.tool,
+            span,
+        })
+    }
+
+    /// Gives up: no more marks fit into memory.
+    fn refuse_marks(&mut self, span: Span) -> Parsed<()> {
+        self.diagnostics.push(
+            Diagnostic::error(span, "the acceptance marks need too much memory")
+                .with_help(format!("more than {} MiB", MAX_MARK_WORDS >> 17)),
+        );
+        self.errors = MAX_ERRORS + 1;
+        Ok(())
+    }
+
+    /// Warns about a state that is used but not described.
+    fn warn_undescribed(
+        &mut self,
+        a: &Automaton,
+        described: &[bool],
+        initial: &[(u32, Span)],
+        span: Span,
+    ) {
+        let missing = |s: &u32| !described[*s as usize];
+        let first = match initial.iter().find(|(s, _)| missing(s)) {
+            Some(&found) => Some(found),
+            None => (a.edges.iter().flatten().map(|e| e.to).find(missing))
+                .map(|s| (s, self.first_use(s, span))),
+        };
+        if let Some((s, place)) = first {
+            self.say(Diagnostic::warning(
+                place,
+                format!("state {s} is not described; it is taken to have no edges"),
+            ));
+        }
+    }
+
+    /// Where an edge leads to `s`, which has no `State:` line, found by reading once more.
+    fn first_use(&self, s: u32, span: Span) -> Span {
+        let mut cursor = Cursor::new(self.text, span.start);
+        while !matches!(cursor.token, Token::Body | Token::Eof) {
+            cursor.advance();
+        }
+        let mut inside = false;
+        loop {
+            match cursor.token {
+                Token::Symbol('[' | '{') => inside = true,
+                Token::Symbol(']' | '}') => inside = false,
+                Token::Number(Some(n)) if n == s && !inside => return cursor.span,
+                Token::Eof => return span,
+                _ => {}
+            }
+            cursor.advance();
+        }
+    }
+}
+
+/// The letter number `index`: the proposition `i` is true where bit `i` is set.
+fn minterm(propositions: &[u32], index: usize) -> Option<Vec<Literal>> {
+    (propositions.len() < 32 && index >> propositions.len() == 0).then(|| {
+        propositions
+            .iter()
+            .enumerate()
+            .map(|(i, &var)| (var, index >> i & 1 == 1))
+            .collect()
+    })
+}
+
+fn complement_marks(a: &mut Automaton, negations: &Negations) {
+    let flipped: Mark = negations.flipped.iter().copied().collect();
+    for e in a.edges.iter_mut().flatten() {
+        let turned = flipped.minus(&e.mark);
+        let added: Mark = negations
+            .added
+            .iter()
+            .filter(|(set, _)| !e.mark.contains(*set))
+            .map(|&(_, new)| new)
+            .collect();
+        e.mark = e.mark.minus(&flipped).union(&turned).union(&added);
+    }
+}
