@@ -11,6 +11,7 @@ pub mod nnf;
 pub mod parse;
 pub mod print;
 pub mod random;
+pub mod samples;
 pub mod simplify;
 
 pub use classes::Facts;

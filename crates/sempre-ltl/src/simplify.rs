@@ -18,13 +18,23 @@
 
 use crate::formula::{Formula, Formulas, Op};
 use crate::implication::Implication;
+use crate::samples::Samples;
 use rustc_hash::FxHashMap;
+
+/// Somebody who can compare languages: this crate cannot.
+pub trait Oracle {
+    /// Is `f & g` unsatisfiable? May answer `false` when it would take too long.
+    fn disjoint(&mut self, formulas: &mut Formulas, f: Formula, g: Formula) -> bool;
+}
 
 /// The memory of results for one arena.
 #[derive(Default)]
 pub struct Simplifier {
     /// The answers of syntactic implication, shared with whoever else needs them.
     pub implication: Implication,
+    /// Asked where the syntax does not tell; none by default.
+    pub oracle: Option<Box<dyn Oracle>>,
+    samples: Samples,
     results: FxHashMap<Formula, Formula>,
 }
 
@@ -132,6 +142,39 @@ impl Simplifier {
         g
     }
 
+    /// `f` with eventual disjuncts gathered below one `F`: `F g | e = F(g | e)`. The opposite of a rule
+    /// above, and a good last step before a translation: the state that waits for `g` is then the
+    /// state that waits for either.
+    pub fn gather(&mut self, a: &mut Formulas, f: Formula) -> Formula {
+        a.rebuild(f, |a, g, operands| {
+            if operands.is_empty() {
+                return g;
+            }
+            let g = a.make(a.op(g), operands);
+            if a.op(g) != Op::Or {
+                return g;
+            }
+            let (eventual, rest) = split(a, g, |a, x| a.facts(x).eventual());
+            if eventual.len() < 2 || !eventual.iter().any(|&x| a.op(x) == Op::Finally) {
+                return g;
+            }
+            let inside: Vec<Formula> = eventual
+                .into_iter()
+                .map(|x| {
+                    if a.op(x) == Op::Finally {
+                        a.operand(x, 0)
+                    } else {
+                        x
+                    }
+                })
+                .collect();
+            let inside = a.or(&inside);
+            let mut parts = rest;
+            parts.push(a.finally(inside));
+            a.or(&parts)
+        })
+    }
+
     /// One rule at the root, or `f` itself.
     fn rewrite(&mut self, a: &mut Formulas, f: Formula) -> Formula {
         use View::{Dual, Plain};
@@ -150,27 +193,44 @@ impl Simplifier {
     }
 
     /// `f` implies `g` in the plain view, `g` implies `f` in the dual one.
-    fn implies(&mut self, a: &Formulas, v: View, f: Formula, g: Formula) -> bool {
+    fn implies(&mut self, a: &mut Formulas, v: View, f: Formula, g: Formula) -> bool {
         match v {
-            View::Plain => self.implication.implies(a, f, g),
-            View::Dual => self.implication.implies(a, g, f),
+            View::Plain => self.proved(a, f, g),
+            View::Dual => self.proved(a, g, f),
         }
     }
 
     /// `f & g` is false in the plain view, `f | g` is true in the dual one.
     fn excludes(&mut self, a: &mut Formulas, v: View, f: Formula, g: Formula) -> bool {
-        match v {
-            View::Plain => self.implication.excludes(a, f, g),
-            View::Dual => self.implication.covers(a, f, g),
-        }
+        let (f, g) = match v {
+            View::Plain => (f, self.implication.negation(a, g)),
+            View::Dual => (self.implication.negation(a, f), g),
+        };
+        self.proved(a, f, g)
     }
 
     /// `f | g` is true in the plain view, `f & g` is false in the dual one.
     fn covers(&mut self, a: &mut Formulas, v: View, f: Formula, g: Formula) -> bool {
-        match v {
-            View::Plain => self.implication.covers(a, f, g),
-            View::Dual => self.implication.excludes(a, f, g),
+        let (f, g) = match v {
+            View::Plain => (self.implication.negation(a, f), g),
+            View::Dual => (f, self.implication.negation(a, g)),
+        };
+        self.proved(a, f, g)
+    }
+
+    /// Does `f` imply `g`, by the syntax or by the oracle?
+    fn proved(&mut self, a: &mut Formulas, f: Formula, g: Formula) -> bool {
+        if self.implication.implies(a, f, g) {
+            return true;
         }
+        let Some(oracle) = &mut self.oracle else {
+            return false;
+        };
+        if self.samples.refute(a, f, g) {
+            return false;
+        }
+        let not_g = self.implication.negation(a, g);
+        oracle.disjoint(a, f, not_g)
     }
 
     fn next(&mut self, a: &mut Formulas, f: Formula) -> Formula {

@@ -28,7 +28,6 @@
 //!   propositions cost what their diagram costs.
 //! * Below `G`, where the formula is asked again at each position anyway, an eventuality need not be
 //!   carried over by its own `Next` variable (`[G F g] = ([g] | Promise[g]) & Next[G F g]`).
-//! * A destination drops conjuncts that another conjunct implies syntactically.
 //!
 //! Invariants: I1 the functions are monotone in `Next` and `Promise` (so prime implicants have no
 //! negative literal of them); I2 the input is in negation normal form.
@@ -36,7 +35,7 @@
 //! Cost: as many states as distinct functions, at most exponential in the formula.
 
 use rustc_hash::FxHashMap;
-use sempre_ltl::{Formula, Formulas, Op, implication::Implication};
+use sempre_ltl::{Formula, Formulas, Op};
 use sempre_omega::bdd::AUXILIARY;
 use sempre_omega::{Acceptance, Alphabet, Automaton, Bdd, Mark};
 
@@ -49,7 +48,6 @@ enum Auxiliary {
 
 struct Translation<'a> {
     formulas: &'a mut Formulas,
-    implication: &'a mut Implication,
     alphabet: &'a mut Alphabet,
     /// `[f]` for each formula; the second map is for formulas directly below a `G`.
     functions: FxHashMap<Formula, Bdd>,
@@ -65,7 +63,6 @@ struct Translation<'a> {
 /// more than `limit` states are made.
 pub fn tgba(
     formulas: &mut Formulas,
-    implication: &mut Implication,
     alphabet: &mut Alphabet,
     f: Formula,
     limit: usize,
@@ -79,7 +76,6 @@ pub fn tgba(
     propositions.sort_unstable();
     let mut t = Translation {
         formulas,
-        implication,
         alphabet,
         functions: FxHashMap::default(),
         recurring: FxHashMap::default(),
@@ -154,21 +150,11 @@ impl Translation<'_> {
         Some(a)
     }
 
-    /// The function of a conjunction of obligations, those dropped that another one implies.
+    /// The function of a conjunction of obligations. (An obligation that another one implies must
+    /// stay all the same: it may be the one that carries the promise.)
     fn conjunction(&mut self, asked: &[Formula]) -> Bdd {
-        let mut kept: Vec<Formula> = Vec::with_capacity(asked.len());
-        for &g in asked {
-            if kept
-                .iter()
-                .any(|&k| self.implication.implies(self.formulas, k, g))
-            {
-                continue;
-            }
-            kept.retain(|&k| !self.implication.implies(self.formulas, g, k));
-            kept.push(g);
-        }
         let mut d = Bdd::TRUE;
-        for g in kept {
+        for &g in asked {
             let r = self.function(g);
             d = self.alphabet.bdds.and(d, r);
         }

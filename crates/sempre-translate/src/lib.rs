@@ -2,6 +2,7 @@
 //!
 //! This crate knows neither models nor threads.
 
+pub mod containment;
 pub mod couvreur;
-pub mod translator;
 mod nnf_tmp;
+pub mod translator;

@@ -10,11 +10,12 @@
 //!    automaton of the negation;
 //! 5. the smallest of what was found, determinism deciding between equals.
 
+use crate::containment::Containment;
 use crate::couvreur;
 use crate::nnf_tmp::nnf;
 use sempre_ltl::{Formula, Formulas, Simplifier};
-use sempre_omega::scc_filter::{Transient, scc_filter};
 use sempre_omega::complete::complete;
+use sempre_omega::scc_filter::{Transient, scc_filter};
 use sempre_omega::{Alphabet, Automaton, emptiness, product, simulation, wdba};
 
 /// How much work to put into a small result.
@@ -70,10 +71,14 @@ impl Translator {
         options: Options,
     ) -> Automaton {
         let f = nnf(formulas, f);
+        if options.effort == Effort::High && self.simplifier.oracle.is_none() {
+            self.simplifier.oracle = Some(Box::new(Containment::default()));
+        }
         let g = if options.effort == Effort::Low {
             f
         } else {
-            self.simplifier.simplify(formulas, f)
+            let g = self.simplifier.simplify(formulas, f);
+            self.simplifier.gather(formulas, g)
         };
         let mut a = self.construct(formulas, alphabet, g);
         reduce(&mut a, alphabet, options.effort);
@@ -94,14 +99,7 @@ impl Translator {
         alphabet: &mut Alphabet,
         f: Formula,
     ) -> Automaton {
-        couvreur::tgba(
-            formulas,
-            &mut self.simplifier.implication,
-            alphabet,
-            f,
-            usize::MAX,
-        )
-        .expect("no limit")
+        couvreur::tgba(formulas, alphabet, f, usize::MAX).expect("no limit")
     }
 
     /// The minimal weak deterministic automaton, if the language of `f`, that of `a`, has one.
@@ -143,9 +141,12 @@ pub fn reduce(a: &mut Automaton, alphabet: &mut Alphabet, effort: Effort) {
         a.merge_edges(bdds);
         return;
     }
-    loop {
+    // Edges between components dominate more with all marks, and are dominated more without any.
+    let mut stable = 0;
+    let mut transient = Transient::Empty;
+    while stable < 2 {
         let before = (a.states(), a.edge_count(), a.sets);
-        scc_filter(a, Transient::Full);
+        scc_filter(a, transient);
         a.merge_edges(bdds);
         if effort == Effort::High {
             simulation::reduce_to_fixpoint(a, bdds);
@@ -153,8 +154,14 @@ pub fn reduce(a: &mut Automaton, alphabet: &mut Alphabet, effort: Effort) {
             simulation::reduce(a, bdds, simulation::Direction::Direct);
         }
         if before == (a.states(), a.edge_count(), a.sets) {
-            break;
+            stable += 1;
+        } else {
+            stable = 0;
         }
+        transient = match transient {
+            Transient::Empty => Transient::Full,
+            Transient::Full => Transient::Empty,
+        };
     }
     scc_filter(a, Transient::Empty);
     a.merge_edges(bdds);

@@ -1,0 +1,54 @@
+//! Language containment as an aid to rewriting.
+//!
+//! Where the syntax does not show that one formula implies another, their automata may: the product of
+//! the automaton of `f` with that of `!g` is empty iff `f` implies `g`. Automata are made with low
+//! effort, kept, and given up when they grow: rewriting with proofs must stay cheaper than the
+//! translation it is meant to help.
+
+use crate::couvreur;
+use rustc_hash::FxHashMap;
+use sempre_ltl::{Formula, Formulas, simplify::Oracle};
+use sempre_omega::scc_filter::{Transient, scc_filter};
+use sempre_omega::{Alphabet, Automaton, emptiness, product};
+
+/// More states than this, and the question is left open.
+const MOST_STATES: usize = 64;
+
+/// The automata made so far, over an alphabet of their own.
+#[derive(Default)]
+pub struct Containment {
+    alphabet: Alphabet,
+    automata: FxHashMap<Formula, Option<Automaton>>,
+    answers: FxHashMap<(Formula, Formula), bool>,
+}
+
+impl Containment {
+    fn automaton(&mut self, formulas: &mut Formulas, f: Formula) -> Option<&Automaton> {
+        let alphabet = &mut self.alphabet;
+        self.automata
+            .entry(f)
+            .or_insert_with(|| {
+                let mut a = couvreur::tgba(formulas, alphabet, f, MOST_STATES)?;
+                scc_filter(&mut a, Transient::Empty);
+                Some(a)
+            })
+            .as_ref()
+    }
+}
+
+impl Oracle for Containment {
+    fn disjoint(&mut self, formulas: &mut Formulas, f: Formula, g: Formula) -> bool {
+        let (f, g) = (f.min(g), f.max(g));
+        if let Some(&answer) = self.answers.get(&(f, g)) {
+            return answer;
+        }
+        let both = self.automaton(formulas, f).is_some() && self.automaton(formulas, g).is_some();
+        let answer = both && {
+            let a = self.automata[&f].as_ref().expect("just made");
+            let b = self.automata[&g].as_ref().expect("just made");
+            emptiness::is_empty(&product::product(&mut self.alphabet.bdds, a, b))
+        };
+        self.answers.insert((f, g), answer);
+        answer
+    }
+}
