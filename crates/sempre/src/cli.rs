@@ -1,0 +1,21 @@
+//! The top of the command line. Each subcommand declares its own options in its module; help, man
+//! page and completions are made from these declarations.
+
+use crate::commands;
+use clap::{Parser, Subcommand};
+
+/// Translate, combine and test LTL formulas and ω-automata
+#[derive(Parser, Debug)]
+#[command(name = "sempre", version, propagate_version = true)]
+#[command(after_help = "\
+Exit status: 0 done, or the answer is yes; 1 the answer is no; 2 bad usage or bad input.")]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    Translate(commands::translate::Arguments),
+}

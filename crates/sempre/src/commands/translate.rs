@@ -1,0 +1,140 @@
+//! `sempre translate`: formulas to automata.
+
+use crate::failure::{Answer, Outcome};
+use crate::input::{FormulaOptions, Input};
+use crate::output::{OutputOptions, csv_field};
+use clap::{Args, ValueEnum};
+use sempre::Workbench;
+use sempre::omega::Automaton;
+use sempre::translate::translator::{Effort, Options};
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+/// Translate LTL formulas to ω-automata
+#[derive(Args, Debug)]
+pub struct Arguments {
+    #[command(flatten)]
+    input: FormulaOptions,
+
+    /// The kind of automaton
+    #[arg(long, value_enum, value_name = "KIND", default_value_t = Kind::Tgba)]
+    to: Kind,
+
+    /// How to print it
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Hoa)]
+    format: Format,
+
+    /// How much work to put into a small result
+    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = Level::High)]
+    effort: Level,
+
+    /// Prefer a deterministic automaton to a small one
+    #[arg(long)]
+    deterministic: bool,
+
+    /// Translate the negation of each formula
+    #[arg(long)]
+    negate: bool,
+
+    #[command(flatten)]
+    output: OutputOptions,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// Generalised Büchi, acceptance on edges
+    Tgba,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// The Hanoi omega-automata format
+    Hoa,
+    /// A CSV table of sizes
+    Stats,
+}
+
+/// How much work to put into a small result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Level {
+    /// The construction and the removal of what is useless
+    Low,
+    /// Rewriting and direct simulation too
+    Medium,
+    /// Everything
+    High,
+}
+
+impl From<Level> for Effort {
+    fn from(level: Level) -> Self {
+        match level {
+            Level::Low => Effort::Low,
+            Level::Medium => Effort::Medium,
+            Level::High => Effort::High,
+        }
+    }
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let mut out = arguments.output.open()?;
+    if arguments.format == Format::Stats {
+        writeln!(
+            out,
+            "formula,kind,states,edges,acceptance_sets,deterministic,seconds"
+        )?;
+    }
+    let done = arguments
+        .input
+        .for_each(|input| translate(arguments, input, &mut *out));
+    out.flush()?;
+    done?;
+    Ok(Answer::Yes)
+}
+
+fn translate(arguments: &Arguments, input: Input, out: &mut dyn Write) -> Outcome<()> {
+    let mut bench = Workbench {
+        formulas: input.formulas,
+        ..Workbench::default()
+    };
+    let mut f = input.formula;
+    if arguments.negate {
+        f = bench.formulas.not(f);
+    }
+    let options = Options {
+        effort: arguments.effort.into(),
+        deterministic: arguments.deterministic,
+    };
+    let start = Instant::now();
+    let a = bench.translate(f, options);
+    let time = start.elapsed();
+    match arguments.format {
+        Format::Hoa => write!(out, "{}", bench.hoa(&a))?,
+        Format::Stats => stats(arguments, &mut bench, &a, time, out)?,
+    }
+    Ok(())
+}
+
+fn stats(
+    arguments: &Arguments,
+    bench: &mut Workbench,
+    a: &Automaton,
+    time: Duration,
+    out: &mut dyn Write,
+) -> Outcome<()> {
+    let kind = match arguments.to {
+        Kind::Tgba => "tgba",
+    };
+    let deterministic = a.is_deterministic(&mut bench.alphabet.bdds);
+    writeln!(
+        out,
+        "{},{kind},{},{},{},{},{:.6}",
+        csv_field(a.name.as_deref().unwrap_or("")),
+        a.states(),
+        a.edge_count(),
+        a.sets,
+        u8::from(deterministic),
+        time.as_secs_f64()
+    )?;
+    Ok(())
+}

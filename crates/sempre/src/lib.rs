@@ -1,0 +1,18 @@
+//! The front door of `sempre` for Rust programs: the crates below under short names, and the
+//! [`Workbench`], which holds what they need together.
+//!
+//! ```
+//! use sempre::{Workbench, translate::translator::Options};
+//! let mut bench = Workbench::new();
+//! let f = bench.parse("G(request -> F grant)").unwrap();
+//! let a = bench.translate(f, Options::default());
+//! assert_eq!(a.states(), 2);
+//! ```
+
+pub mod workbench;
+
+pub use sempre_base as base;
+pub use sempre_ltl as ltl;
+pub use sempre_omega as omega;
+pub use sempre_translate as translate;
+pub use workbench::Workbench;
