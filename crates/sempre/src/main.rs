@@ -22,7 +22,9 @@ fn main() -> ExitCode {
     let arguments = cli::Cli::parse();
     std::panic::set_hook(Box::new(|panic| {
         eprintln!("internal error: {panic}");
-        eprintln!("this is a defect of sempre: please report it with the command line and its input");
+        eprintln!(
+            "this is a defect of sempre: please report it with the command line and its input"
+        );
     }));
     let worker = std::thread::Builder::new()
         .stack_size(STACK)
