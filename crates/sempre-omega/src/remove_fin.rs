@@ -1,0 +1,166 @@
+//! From any acceptance to generalised Büchi: no more `Fin`.
+//!
+//! The textbook construction, component by component. The condition, restricted to what the
+//! component's marks allow, is put into disjunctive normal form. An accepting run satisfies one of
+//! the clauses in the component where it ends up: from some point on it avoids the clause's `Fin`
+//! sets, and sees its `Inf` sets infinitely often. So besides the original (the main copy), where a run
+//! may spend any finite time, there is for each clause a copy of what remains of the component without
+//! its `Fin` edges, where the `Inf` sets are the Büchi sets; the run guesses when to jump. One clause
+//! without `Fin` needs no copy: the main copy plays its part.
+//!
+//! Clauses of different components share the Büchi sets; who needs fewer has the others on all
+//! its edges. Cost: as many copies of a component as its normal form has clauses. Deliberately not done:
+//! the special constructions for Rabin-like and Streett-like conditions.
+
+use crate::acceptance::Acceptance;
+use crate::acceptance_dnf::{Clause, dnf};
+use crate::automaton::{Automaton, Edge};
+use crate::mark::Mark;
+use crate::scc::{Sccs, prune};
+
+/// What is to be marked in the main copy of a component.
+enum Main {
+    /// Nothing: runs that stay are rejected.
+    Nothing,
+    /// The sets of a clause, renumbered.
+    Inf(Vec<u32>),
+}
+
+/// A generalised Büchi automaton for the same language; `None` if the normal form of the condition has
+/// more than `limit` clauses. Conditions without `Fin` that are generalised Büchi already are kept.
+pub fn remove_fin(a: &Automaton, limit: usize) -> Option<Automaton> {
+    if a.acceptance.as_generalized_buchi().is_some() {
+        return Some(a.clone());
+    }
+    let sccs = Sccs::new(a);
+    let mut mains: Vec<Main> = Vec::with_capacity(sccs.len());
+    let mut copied: Vec<(usize, Clause)> = Vec::new();
+    let mut sets = 1;
+    for c in 0..sccs.len() {
+        let (any, common) = sccs.marks(a, c);
+        let condition = a.acceptance.restrict_to(&any).assume_inf(&common);
+        let mut main = Main::Nothing;
+        if !sccs.is_trivial(a, c) {
+            for clause in dnf(&condition, limit)? {
+                sets = sets.max(clause.inf.len());
+                if clause.fin.is_empty() && matches!(main, Main::Nothing) {
+                    main = Main::Inf(clause.inf.iter().collect());
+                } else {
+                    copied.push((c, clause));
+                }
+            }
+        }
+        mains.push(main);
+    }
+    let mut out = Automaton::new(
+        a.propositions.clone(),
+        sets,
+        Acceptance::generalized_buchi(sets),
+    );
+    out.name.clone_from(&a.name);
+    out.initial.clone_from(&a.initial);
+    for s in 0..a.states() {
+        out.add_state();
+        debug_assert_eq!(out.states(), s + 1);
+    }
+    for (s, edges) in a.edges.iter().enumerate() {
+        for e in edges {
+            let main = mains.get(sccs.of[s] as usize);
+            let mark = match main {
+                Some(Main::Inf(infs)) if sccs.of[s] == sccs.of[e.to as usize] => {
+                    renumber(&e.mark, infs, sets)
+                }
+                _ => Mark::EMPTY,
+            };
+            out.add_edge(s as u32, e.to, e.label, mark);
+        }
+    }
+    for (c, clause) in &copied {
+        add_copies(a, &sccs, *c, clause, &mut out);
+    }
+    prune(&mut out);
+    out.trim_unreachable();
+    Some(out)
+}
+
+/// The marks of an edge as marks of the result; sets that the clause does not need are fulfilled.
+fn renumber(mark: &Mark, infs: &[u32], sets: u32) -> Mark {
+    (0..sets)
+        .filter(|&i| infs.get(i as usize).is_none_or(|&set| mark.contains(set)))
+        .collect()
+}
+
+/// Adds what remains of a component without the `Fin` edges of a clause, where it can accept, and the
+/// edges that jump into it.
+fn add_copies(a: &Automaton, sccs: &Sccs, c: usize, clause: &Clause, out: &mut Automaton) {
+    let stays = |s: u32, e: &Edge| sccs.internal(s, e) && !e.mark.intersects(&clause.fin);
+    let infs: Vec<u32> = clause.inf.iter().collect();
+    let pieces = Sccs::restricted(a, &sccs.states[c], stays);
+    let mut copy = vec![u32::MAX; a.states()];
+    for (p, states) in pieces.states.iter().enumerate() {
+        let inside = |s: u32, e: &Edge| stays(s, e) && pieces.of[e.to as usize] == p as u32;
+        let (mut any, mut edges) = (Mark::EMPTY, 0);
+        for &s in states {
+            for e in a.edges[s as usize].iter().filter(|e| inside(s, e)) {
+                any = any.union(&e.mark);
+                edges += 1;
+            }
+        }
+        if edges == 0 || !clause.inf.is_subset(&any) {
+            continue;
+        }
+        for &s in states {
+            copy[s as usize] = out.add_state();
+        }
+        for &s in states {
+            for e in a.edges[s as usize].iter().filter(|e| inside(s, e)) {
+                let mark = renumber(&e.mark, &infs, out.sets);
+                out.add_edge(copy[s as usize], copy[e.to as usize], e.label, mark);
+            }
+        }
+    }
+    for (s, edges) in a.edges.iter().enumerate() {
+        for e in edges {
+            if copy[e.to as usize] != u32::MAX {
+                out.add_edge(s as u32, copy[e.to as usize], e.label, Mark::EMPTY);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bdd::Bdds;
+    use crate::membership::accepts;
+    use crate::random::RandomAutomaton;
+    use crate::word::random_word;
+    use sempre_base::Random;
+
+    #[test]
+    fn the_language_stays() {
+        let mut r = Random::new(51);
+        let mut bdds = Bdds::new();
+        let (mut yes, mut fins) = (0, 0);
+        for _ in 0..1500 {
+            let sets = 1 + r.below(5) as u32;
+            let mut o = RandomAutomaton::generalized_buchi(1 + r.below(5), &[0, 1], sets)
+                .with_random_acceptance(&mut r);
+            o.density = 0.3 + 0.4 * r.unit();
+            let a = o.generate(&mut r, &mut bdds);
+            fins += usize::from(a.acceptance.uses_fin());
+            let b = remove_fin(&a, 100).expect("few clauses");
+            let n = b.acceptance.as_generalized_buchi().map(|m| m.len());
+            assert_eq!(n, Some(b.sets));
+            let clauses = dnf(&a.acceptance, 100).expect("few").len();
+            assert!(b.states() <= a.states() * (1 + clauses));
+            for _ in 0..8 {
+                let w = random_word(&mut r, &[0, 1], 3, 4);
+                let truth = accepts(&bdds, &a, &w);
+                assert_eq!(accepts(&bdds, &b, &w), truth, "{a:?} {w:?}");
+                yes += usize::from(truth);
+            }
+        }
+        assert!(yes > 1500 && yes < 10500 && fins > 1000, "{yes} {fins}");
+    }
+}
