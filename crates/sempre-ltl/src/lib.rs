@@ -9,10 +9,14 @@ pub mod implication;
 pub mod lasso;
 pub mod nnf;
 pub mod parse;
+pub mod patterns;
 pub mod print;
 pub mod random;
+pub mod relabel;
 pub mod samples;
+pub mod shrink;
 pub mod simplify;
+pub mod word;
 
 pub use classes::Facts;
 pub use formula::{Formula, Formulas, Op};
