@@ -3,7 +3,8 @@
 //! A letter tells which propositions are true; a word is a lasso of letters. Words made by
 //! [`random_word`] are what the tests of this crate compare languages with.
 
-use crate::automaton::Alphabet;
+use crate::acceptance::Acceptance;
+use crate::automaton::{Alphabet, Automaton};
 use crate::bdd::{Bdd, Bdds, Literal};
 use crate::mark::Mark;
 use sempre_base::{Lasso, Random};
@@ -74,6 +75,20 @@ pub fn random_word(r: &mut Random, variables: &[u32], prefix: usize, cycle: usiz
     let around = 1 + r.below(cycle.max(1));
     let mut letters = |n: usize| (0..n).map(|_| random_letter(r, variables)).collect();
     Lasso::new(letters(before), letters(around))
+}
+
+/// The automaton that accepts this word only, as far as `variables` go.
+pub fn word_automaton(bdds: &mut Bdds, variables: &[u32], word: &Word) -> Automaton {
+    let mut a = Automaton::new(variables.to_vec(), 0, Acceptance::True);
+    for _ in 0..word.len() {
+        a.add_state();
+    }
+    a.initial.push(0);
+    for (i, letter) in word.letters().enumerate() {
+        let label = letter.to_label(bdds, variables);
+        a.add_edge(i as u32, word.successor(i) as u32, label, Mark::EMPTY);
+    }
+    a
 }
 
 /// The same infinite word with the shortest cycle and the shortest prefix: equal words get equal
