@@ -1,37 +1,21 @@
 //! Boolean expressions of HOA: labels (over proposition numbers and aliases) and acceptance conditions
 //! (over `Inf` and `Fin`).
 //!
-//! `!` binds tighter than `&`, `&` tighter than `|`. Operands of a long conjunction or disjunction are
-//! collected before they are combined: literals become one cube, the rest is combined from the bottom
-//! of the variable order, so that a label of n literals usually costs n and not n² diagram nodes.
-//!
-//! Limits, each with its own message: nesting of [`MAX_DEPTH`], and [`MAX_NODES`] new diagram nodes for
-//! one label (labels whose diagrams are exponential are a few lines of text).
+//! `!` binds tighter than `&`, `&` tighter than `|`. Nesting is limited, and so is the size of a label's
+//! diagram, see [`crate::labels`].
 
 use super::lexer::{Cursor, Token};
 use crate::acceptance::Acceptance;
-use crate::bdd::{Bdd, Bdds, Literal};
+use crate::bdd::{Bdd, Bdds};
+use crate::labels::{LabelMaker, MAX_DEPTH, MAX_NODES};
 use rustc_hash::{FxHashMap, FxHashSet};
-use sempre_base::{Diagnostic, Span};
-
-/// Deepest nesting of parentheses and negations.
-pub(super) const MAX_DEPTH: usize = 1000;
-/// Most diagram nodes that one label may need.
-const MAX_NODES: usize = 1 << 20;
-/// Most nodes that one operation on diagrams may be able to make: the product of its operands' sizes.
-const MAX_PRODUCT: usize = 1 << 25;
+use sempre_base::{Diagnostic, Span, nearest};
 
 pub(super) type Parsed<T> = Result<T, Diagnostic>;
 
 fn too_deep(span: Span) -> Diagnostic {
     Diagnostic::error(span, "the expression is nested too deeply")
         .with_help(format!("at most {MAX_DEPTH} levels are read"))
-}
-
-fn too_complicated(span: Span) -> Diagnostic {
-    Diagnostic::error(span, "the label is too complicated").with_help(format!(
-        "its decision diagram needs more than {MAX_NODES} nodes"
-    ))
 }
 
 // --- labels ---------------------------------------------------------------------------------
@@ -48,77 +32,61 @@ impl<'t> Labels<'_, 't> {
     /// Reads an expression.
     pub(super) fn read(&mut self, cursor: &mut Cursor<'t>) -> Parsed<Bdd> {
         let first = cursor.span;
-        let nodes = self.bdds.len();
-        self.disjunction(cursor, 0, &|labels: &Self, c: &Cursor<'t>| {
-            if labels.bdds.len() - nodes > MAX_NODES {
-                let span = Span::new(first.start, c.previous_end.max(first.end));
-                return Err(too_complicated(span));
+        let mut reader = LabelReader {
+            maker: LabelMaker::new(self.bdds),
+            propositions: self.propositions,
+            aliases: self.aliases,
+        };
+        match reader.disjunction(cursor, 0) {
+            Ok(label) => Ok(label),
+            Err(Some(d)) => Err(d),
+            Err(None) => {
+                let span = Span::new(first.start, cursor.previous_end.max(first.end));
+                Err(
+                    Diagnostic::error(span, "the label is too complicated").with_help(format!(
+                        "its decision diagram needs more than {MAX_NODES} nodes"
+                    )),
+                )
             }
-            Ok(())
-        })
+        }
     }
+}
 
-    fn disjunction(
-        &mut self,
-        cursor: &mut Cursor<'t>,
-        depth: usize,
-        check: &dyn Fn(&Self, &Cursor<'t>) -> Parsed<()>,
-    ) -> Parsed<Bdd> {
-        let first = self.conjunction(cursor, depth, check)?;
+struct LabelReader<'a, 't> {
+    maker: LabelMaker<'a>,
+    propositions: &'a [u32],
+    aliases: &'a FxHashMap<&'t str, Bdd>,
+}
+
+/// `None` as an error: the label is too large.
+type Step = Result<Bdd, Option<Diagnostic>>;
+
+impl<'t> LabelReader<'_, 't> {
+    fn disjunction(&mut self, cursor: &mut Cursor<'t>, depth: usize) -> Step {
+        let first = self.conjunction(cursor, depth)?;
         if cursor.token != Token::Symbol('|') {
             return Ok(first);
         }
         let mut parts = vec![first];
         while cursor.eat('|') {
-            parts.push(self.conjunction(cursor, depth, check)?);
+            parts.push(self.conjunction(cursor, depth)?);
         }
-        // a | b is !(!a & !b): the literals of a clause are a cube after negation.
-        let mut literals = Vec::new();
-        parts.retain(|&p| match self.as_literal(p) {
-            Some((var, sign)) => {
-                literals.push((var, !sign));
-                false
-            }
-            None => true,
-        });
-        let cube = self.cube(literals);
-        parts.push(self.bdds.not(cube));
-        self.combine(cursor, parts, Bdds::or, check)
+        self.maker.or(parts).map_err(|_| None)
     }
 
-    fn conjunction(
-        &mut self,
-        cursor: &mut Cursor<'t>,
-        depth: usize,
-        check: &dyn Fn(&Self, &Cursor<'t>) -> Parsed<()>,
-    ) -> Parsed<Bdd> {
-        let first = self.unary(cursor, depth, check)?;
+    fn conjunction(&mut self, cursor: &mut Cursor<'t>, depth: usize) -> Step {
+        let first = self.unary(cursor, depth)?;
         if cursor.token != Token::Symbol('&') {
             return Ok(first);
         }
         let mut parts = vec![first];
         while cursor.eat('&') {
-            parts.push(self.unary(cursor, depth, check)?);
+            parts.push(self.unary(cursor, depth)?);
         }
-        let mut literals = Vec::new();
-        parts.retain(|&p| match self.as_literal(p) {
-            Some(literal) => {
-                literals.push(literal);
-                false
-            }
-            None => true,
-        });
-        let cube = self.cube(literals);
-        parts.push(cube);
-        self.combine(cursor, parts, Bdds::and, check)
+        self.maker.and(parts).map_err(|_| None)
     }
 
-    fn unary(
-        &mut self,
-        cursor: &mut Cursor<'t>,
-        depth: usize,
-        check: &dyn Fn(&Self, &Cursor<'t>) -> Parsed<()>,
-    ) -> Parsed<Bdd> {
+    fn unary(&mut self, cursor: &mut Cursor<'t>, depth: usize) -> Step {
         let mut negative = false;
         while cursor.eat('!') {
             negative = !negative;
@@ -128,99 +96,45 @@ impl<'t> Labels<'_, 't> {
             Token::Word("f") => Bdd::FALSE,
             Token::Number(_) => {
                 // Read without taking, so that a complaint leaves the cursor in front of it.
-                let (n, span) = cursor.clone().number("a proposition number")?;
+                let mut ahead = *cursor;
+                let (n, span) = ahead.number("a proposition number")?;
                 let Some(&var) = self.propositions.get(n as usize) else {
-                    return Err(out_of_range(n, span, self.propositions.len()));
+                    return Err(Some(out_of_range(n, span, self.propositions.len())));
                 };
-                self.bdds.variable(var)
+                self.maker.bdds.variable(var)
             }
             Token::Alias(name) => match self.aliases.get(name) {
                 Some(&f) => f,
-                None => {
-                    let d = Diagnostic::error(
-                        cursor.span,
-                        format!("the alias `@{name}` is not defined"),
-                    );
-                    let near = sempre_base::nearest(name, self.aliases.keys().copied().take(1000));
-                    return Err(match near {
-                        Some(n) => d.with_help(format!("did you mean `@{n}`?")),
-                        None => d.with_help("an alias is defined in the header, before it is used"),
-                    });
-                }
+                None => return Err(Some(self.unknown_alias(name, cursor.span))),
             },
             Token::Symbol('(') => {
                 if depth >= MAX_DEPTH {
-                    return Err(too_deep(cursor.span));
+                    return Err(Some(too_deep(cursor.span)));
                 }
                 cursor.advance();
-                let f = self.disjunction(cursor, depth + 1, check)?;
+                let f = self.disjunction(cursor, depth + 1)?;
                 if cursor.token != Token::Symbol(')') {
-                    return Err(cursor.expected("`&`, `|` or `)`"));
+                    return Err(Some(cursor.expected("`&`, `|` or `)`")));
                 }
                 f
             }
             _ => {
-                return Err(cursor
-                    .expected("a label (a proposition number, `t`, `f`, `@alias`, `!` or `(`)"));
+                let what = "a label (a proposition number, `t`, `f`, `@alias`, `!` or `(`)";
+                return Err(Some(cursor.expected(what)));
             }
         };
         cursor.advance();
-        Ok(if negative { self.bdds.not(f) } else { f })
+        Ok(if negative { self.maker.bdds.not(f) } else { f })
     }
 
-    fn as_literal(&self, f: Bdd) -> Option<Literal> {
-        let (lo, hi) = (self.bdds.low(f), self.bdds.high(f));
-        (!f.is_constant() && lo.is_constant() && hi.is_constant())
-            .then(|| (self.bdds.var(f), hi.is_true()))
-    }
-
-    fn cube(&mut self, mut literals: Vec<Literal>) -> Bdd {
-        literals.sort_unstable();
-        literals.dedup();
-        if literals.windows(2).any(|w| w[0].0 == w[1].0) {
-            return Bdd::FALSE;
+    fn unknown_alias(&self, name: &str, span: Span) -> Diagnostic {
+        let d = Diagnostic::error(span, format!("the alias `@{name}` is not defined"));
+        // Long names and long lists are not worth a comparison.
+        let known = self.aliases.keys().copied().filter(|k| k.len() < 50);
+        match nearest(&name[..name.len().min(50)], known.take(100)) {
+            Some(n) => d.with_help(format!("did you mean `@{n}`?")),
+            None => d.with_help("an alias is defined in the header, before it is used"),
         }
-        self.bdds.cube(&literals)
-    }
-
-    /// Combines the operands from the bottom of the variable order to its top: an operand that lies
-    /// above the rest costs its own size, however large the rest is.
-    fn combine(
-        &mut self,
-        cursor: &Cursor<'t>,
-        mut parts: Vec<Bdd>,
-        op: fn(&mut Bdds, Bdd, Bdd) -> Bdd,
-        check: &dyn Fn(&Self, &Cursor<'t>) -> Parsed<()>,
-    ) -> Parsed<Bdd> {
-        parts.sort_unstable_by_key(|&p| (std::cmp::Reverse(self.bdds.var(p)), p));
-        parts.dedup();
-        let mut result = parts[0];
-        for &part in &parts[1..] {
-            let small = self.size(part, MAX_PRODUCT);
-            if small.saturating_mul(self.bdds.len()) > MAX_PRODUCT
-                && small.saturating_mul(self.size(result, MAX_PRODUCT / small)) > MAX_PRODUCT
-            {
-                return Err(too_complicated(cursor.span));
-            }
-            result = op(self.bdds, result, part);
-            check(self, cursor)?;
-        }
-        Ok(result)
-    }
-
-    /// Number of nodes of `f`, counted up to a little more than `limit`.
-    fn size(&self, f: Bdd, limit: usize) -> usize {
-        let mut seen = FxHashSet::default();
-        let mut stack = vec![f];
-        while let Some(g) = stack.pop() {
-            if !g.is_constant() && seen.insert(g) {
-                stack.extend([self.bdds.low(g), self.bdds.high(g)]);
-                if seen.len() > limit {
-                    break;
-                }
-            }
-        }
-        seen.len().max(1)
     }
 }
 
@@ -504,37 +418,20 @@ mod tests {
     }
 
     #[test]
-    fn many_literals_need_few_nodes() {
-        let n = 4096;
-        let vars: Vec<u32> = (0..n).collect();
-        let aliases = FxHashMap::default();
-        let numbers: Vec<String> = vars.iter().map(u32::to_string).collect();
-        let pairs: Vec<String> = (0..n / 2)
-            .map(|i| format!("{}&{}", 2 * i, 2 * i + 1))
-            .collect();
-        for text in [numbers.join("&"), numbers.join("|"), pairs.join("|")] {
-            let mut bdds = Bdds::new();
-            let mut labels = Labels {
-                bdds: &mut bdds,
-                propositions: &vars,
-                aliases: &aliases,
-            };
-            labels.read(&mut Cursor::new(&text, 0)).expect("a label");
-            assert!(bdds.len() < 200_000, "{}", bdds.len());
-        }
-        // The classical bad order: exponential, and refused instead of filling the memory.
+    fn a_label_that_is_too_large_is_refused() {
+        let vars: Vec<u32> = (0..200).collect();
         let crossed: Vec<String> = (0..100).map(|i| format!("{i}&{}", i + 100)).collect();
         let text = crossed.join("|");
-        let mut bdds = Bdds::new();
         let mut labels = Labels {
-            bdds: &mut bdds,
+            bdds: &mut Bdds::new(),
             propositions: &vars,
-            aliases: &aliases,
+            aliases: &FxHashMap::default(),
         };
         let d = labels
             .read(&mut Cursor::new(&text, 0))
             .expect_err("too large");
         assert!(d.message.contains("too complicated"));
+        assert_eq!((d.span.start, d.span.end), (0, text.len()));
     }
 
     #[test]

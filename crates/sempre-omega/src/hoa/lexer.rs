@@ -169,10 +169,15 @@ impl<'t> Lexer<'t> {
 impl Token<'_> {
     /// How a message calls it.
     pub(super) fn describe(&self) -> String {
+        // Words are ASCII; long ones would drown the message.
+        let cut = |word: &str| match word.get(..40) {
+            Some(start) => format!("{start}…"),
+            None => word.to_string(),
+        };
         match self {
-            Token::Header(name) => format!("`{name}:`"),
-            Token::Word(word) => format!("`{word}`"),
-            Token::Alias(name) => format!("`@{name}`"),
+            Token::Header(name) => format!("`{}:`", cut(name)),
+            Token::Word(word) => format!("`{}`", cut(word)),
+            Token::Alias(name) => format!("`@{}`", cut(name)),
             Token::Number(Some(n)) => format!("`{n}`"),
             Token::Number(None) => "a number that is too large".to_string(),
             Token::Text(_) => "a string".to_string(),

@@ -26,6 +26,7 @@ use super::lexer::{Cursor, Token, unescape};
 use crate::acceptance::Acceptance;
 use crate::automaton::{Alphabet, Automaton};
 use crate::bdd::Bdd;
+use crate::labels::MAX_PROPOSITIONS;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sempre_base::{Diagnostic, Severity, Span, nearest};
 
@@ -33,8 +34,6 @@ use sempre_base::{Diagnostic, Severity, Span, nearest};
 pub const MAX_ERRORS: usize = 50;
 /// Most acceptance sets.
 pub const MAX_SETS: u32 = 1 << 16;
-/// Most propositions: operations on labels recurse over them.
-pub const MAX_PROPOSITIONS: usize = 1 << 12;
 
 /// An automaton with what its text says about it.
 #[derive(Clone, Debug)]
@@ -441,7 +440,7 @@ impl<'t> HoaReader<'t> {
         let end = self.cursor.previous_end.max(start);
         if name.starts_with(|c: char| c.is_ascii_uppercase()) {
             let d = Diagnostic::error(span, format!("the header `{name}:` is not known"));
-            self.say(match (name, nearest(name, KNOWN)) {
+            self.say(match (name, nearest(&name[..name.len().min(20)], KNOWN)) {
                 ("State", _) => d.with_help("`--BODY--` must stand before the first state"),
                 (_, Some(k)) => d.with_help(format!("did you mean `{k}:`?")),
                 _ => d.with_help(
