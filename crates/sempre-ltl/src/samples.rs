@@ -35,6 +35,11 @@ impl Samples {
         (0..2).any(|shape| x[shape][0] & !y[shape][0] != 0)
     }
 
+    /// Have the two the same truth values at all positions of all samples?
+    pub fn agree(&mut self, a: &Formulas, f: Formula, g: Formula) -> bool {
+        self.values(a, f) == self.values(a, g)
+    }
+
     fn values(&mut self, a: &Formulas, f: Formula) -> Values {
         if let Some(v) = self.values.get(&f) {
             return *v;

@@ -38,6 +38,9 @@ pub struct Simplifier {
     results: FxHashMap<Formula, Formula>,
 }
 
+/// Larger formulas are not compared with their parts.
+const MOST_SEMANTIC: usize = 40;
+
 /// Which way round a rule is read.
 #[derive(Clone, Copy, PartialEq)]
 enum View {
@@ -130,6 +133,9 @@ impl Simplifier {
         if g == f {
             g = self.rewrite(a, f);
         }
+        if g == f && self.oracle.is_some() {
+            g = self.semantic(a, f);
+        }
         // A rule's result can open the way for others, also below its root.
         if g != f {
             g = self.simplify(a, g);
@@ -142,36 +148,51 @@ impl Simplifier {
         g
     }
 
-    /// `f` with eventual disjuncts gathered below one `F`: `F g | e = F(g | e)`. The opposite of a rule
-    /// above, and a good last step before a translation: the state that waits for `g` is then the
-    /// state that waits for either.
-    pub fn gather(&mut self, a: &mut Formulas, f: Formula) -> Formula {
+    /// The other way round: what is eventual, or lasts, is taken out of `U`, `R`, `W` and `M`, so that it
+    /// need not be carried along: `l U (g | e) = (l U g) | e`, `l U (g & q) = (l U g) & q`.
+    pub fn scatter(&mut self, a: &mut Formulas, f: Formula) -> Formula {
+        use View::{Dual, Plain};
         a.rebuild(f, |a, g, operands| {
-            if operands.is_empty() {
+            if operands.is_empty() || a.op(g) == Op::Not {
                 return g;
             }
             let g = a.make(a.op(g), operands);
-            if a.op(g) != Op::Or {
+            match a.op(g) {
+                Op::Until => scatter_until(a, g, Op::Until, Plain),
+                Op::Release => scatter_until(a, g, Op::Until, Dual),
+                Op::WeakUntil => scatter_until(a, g, Op::WeakUntil, Plain),
+                Op::StrongRelease => scatter_until(a, g, Op::WeakUntil, Dual),
+                _ => g,
+            }
+        })
+    }
+
+    /// An equivalent formula in a shape that translates well; it may be larger.
+    ///
+    /// * Eventual disjuncts are gathered below one `F` or `U`, and dually: `F g | e = F(g | e)`. The
+    ///   state that waits for `g` is then the state that waits for either.
+    /// * `l W e = G l | e`.
+    /// * `X a R b = b & X(b W a)`: the choice between the two ways to go on disappears.
+    pub fn gather(&mut self, a: &mut Formulas, f: Formula) -> Formula {
+        use View::{Dual, Plain};
+        a.rebuild(f, |a, g, operands| {
+            if operands.is_empty() || a.op(g) == Op::Not {
                 return g;
             }
-            let (eventual, rest) = split(a, g, |a, x| a.facts(x).eventual());
-            if eventual.len() < 2 || !eventual.iter().any(|&x| a.op(x) == Op::Finally) {
-                return g;
+            let g = a.make(a.op(g), operands);
+            match a.op(g) {
+                Op::Or => gather_or(a, g, Plain),
+                Op::WeakUntil => gather_weak(a, g, Plain),
+                Op::StrongRelease => gather_weak(a, g, Dual),
+                Op::Until => release_next(a, g, Dual),
+                Op::Release => release_next(a, g, Plain),
+                Op::Finally | Op::Globally if a.op(a.operand(g, 0)) == Op::Next => {
+                    let inner = a.operand(a.operand(g, 0), 0);
+                    let h = a.make(a.op(g), &[inner]);
+                    if suspendable(a, h) { h } else { a.next(h) }
+                }
+                _ => g,
             }
-            let inside: Vec<Formula> = eventual
-                .into_iter()
-                .map(|x| {
-                    if a.op(x) == Op::Finally {
-                        a.operand(x, 0)
-                    } else {
-                        x
-                    }
-                })
-                .collect();
-            let inside = a.or(&inside);
-            let mut parts = rest;
-            parts.push(a.finally(inside));
-            a.or(&parts)
         })
     }
 
@@ -216,6 +237,48 @@ impl Simplifier {
             View::Dual => (f, self.implication.negation(a, g)),
         };
         self.proved(a, f, g)
+    }
+
+    /// A smaller formula made of a subformula and at most two of `F` and `G`, if one is equivalent to `f`:
+    /// found among the samples, proved by the oracle.
+    fn semantic(&mut self, a: &mut Formulas, f: Formula) -> Formula {
+        if a.facts(f).boolean() || a.size(f) < 4 || a.size(f) > MOST_SEMANTIC {
+            return f;
+        }
+        let mut below = a.subformulas(f);
+        below.pop();
+        let mut best = f;
+        let mut try_one = |this: &mut Self, a: &mut Formulas, g: Formula| {
+            if a.size(g) < a.size(best)
+                && this.samples.agree(a, f, g)
+                && this.proved(a, f, g)
+                && this.proved(a, g, f)
+            {
+                best = g;
+            }
+        };
+        for constant in [Formula::TRUE, Formula::FALSE] {
+            try_one(self, a, constant);
+        }
+        for g in below {
+            if a.size(g) >= a.size(f) {
+                continue;
+            }
+            try_one(self, a, g);
+            for (outer, inner) in [
+                (None, Op::Finally),
+                (None, Op::Globally),
+                (Some(Op::Globally), Op::Finally),
+                (Some(Op::Finally), Op::Globally),
+            ] {
+                let mut h = a.make(inner, &[g]);
+                if let Some(op) = outer {
+                    h = a.make(op, &[h]);
+                }
+                try_one(self, a, h);
+            }
+        }
+        best
     }
 
     /// Does `f` imply `g`, by the syntax or by the oracle?
@@ -290,9 +353,42 @@ impl Simplifier {
                     parts.push(v.make(a, Op::Finally, &[inner]));
                     return v.make(a, Op::Or, &parts);
                 }
+                // F G (h | u) = F (G h | u)
+                let (out, inside) = split(a, h, |a, x| v.universal(a, x));
+                if !out.is_empty() {
+                    let rest = v.make(a, Op::Or, &inside);
+                    let mut parts = out;
+                    parts.push(v.make(a, Op::Globally, &[rest]));
+                    let either = v.make(a, Op::Or, &parts);
+                    return v.make(a, Op::Finally, &[either]);
+                }
+            }
+            // F G (h U u) = F u;  F G (h W u) = F (G h | u)
+            if v.is(a, h, Op::Until) && v.universal(a, a.operand(h, 1)) {
+                return v.make(a, Op::Finally, &[a.operand(h, 1)]);
+            }
+            if v.is(a, h, Op::WeakUntil) && v.universal(a, a.operand(h, 1)) {
+                let always = v.make(a, Op::Globally, &[a.operand(h, 0)]);
+                let either = v.make(a, Op::Or, &[always, a.operand(h, 1)]);
+                return v.make(a, Op::Finally, &[either]);
             }
         }
         if v.is(a, g, Op::Or) {
+            // F(h | X u) = F(h | u), F(h | G(k | u)) = F(h | G k | u)
+            let parts: Vec<Formula> = a
+                .operands(g)
+                .to_vec()
+                .into_iter()
+                .map(|x| relax(a, v, x))
+                .collect();
+            let h = v.make(a, Op::Or, &parts);
+            if h != g {
+                return v.make(a, Op::Finally, &[h]);
+            }
+            // F(p | h) = F(p | h[p := 0]): where p ever holds, h is not needed
+            if let Some(h) = self.absorb(a, v, g) {
+                return v.make(a, Op::Finally, &[h]);
+            }
             // F(h | e) = Fh | e
             let (out, inside) = split(a, g, |a, x| v.eventual(a, x));
             if !out.is_empty() {
@@ -326,26 +422,6 @@ impl Simplifier {
         if let Some(g) = self.nested_until(a, Op::Until, left, right, v) {
             return g;
         }
-        // l U (g | e) = (l U g) | e
-        if v.is(a, right, Op::Or) {
-            let (out, inside) = split(a, right, |a, x| v.eventual(a, x));
-            if !out.is_empty() {
-                let rest = v.make(a, Op::Or, &inside);
-                let mut parts = out;
-                parts.push(v.make(a, Op::Until, &[left, rest]));
-                return v.make(a, Op::Or, &parts);
-            }
-        }
-        // l U (g & q) = (l U g) & q
-        if v.is(a, right, Op::And) {
-            let (out, inside) = split(a, right, suspendable);
-            if !out.is_empty() {
-                let rest = v.make(a, Op::And, &inside);
-                let mut parts = out;
-                parts.push(v.make(a, Op::Until, &[left, rest]));
-                return v.make(a, Op::And, &parts);
-            }
-        }
         self.until_operands(a, f, Op::Until, v)
     }
 
@@ -361,23 +437,11 @@ impl Simplifier {
         if v.universal(a, left) {
             return v.make(a, Op::Or, &[left, right]);
         }
-        // l W e = Gl | e
-        if v.eventual(a, right) {
-            let always = v.make(a, Op::Globally, &[left]);
-            return v.make(a, Op::Or, &[always, right]);
-        }
         if let Some(g) = self.nested_until(a, Op::WeakUntil, left, right, v) {
             return g;
         }
         if v.is(a, right, Op::Or) {
-            // l W (g | e) = (l W g) | e; l W (g | Gl') = l W g if l' implies l
-            let (out, inside) = split(a, right, |a, x| v.eventual(a, x));
-            if !out.is_empty() {
-                let rest = v.make(a, Op::Or, &inside);
-                let mut parts = out;
-                parts.push(v.make(a, Op::WeakUntil, &[left, rest]));
-                return v.make(a, Op::Or, &parts);
-            }
+            // l W (g | Gl') = l W g if l' implies l
             let always = v.make(a, Op::Globally, &[left]);
             let kept: Vec<Formula> = a
                 .operands(right)
@@ -438,6 +502,24 @@ impl Simplifier {
             let inner = v.make(a, op, &[a.operand(left, 0), a.operand(right, 0)]);
             return a.next(inner);
         }
+        // l U (l & r) = r M l,  l W (l & r) = r R l
+        if v.is(a, right, Op::And) {
+            let asked: Vec<Formula> = if v.is(a, left, Op::And) {
+                a.operands(left).to_vec()
+            } else {
+                vec![left]
+            };
+            let (same, rest) = split(a, right, |_, x| asked.contains(&x));
+            if same.len() == asked.len() {
+                let rest = v.make(a, Op::And, &rest);
+                let op = if op == Op::Until {
+                    Op::StrongRelease
+                } else {
+                    Op::Release
+                };
+                return v.make(a, op, &[rest, left]);
+            }
+        }
         // What holds wherever r does not need not be said on the left, and what implies r cannot help.
         for (inner, drop_if_covers) in [(Op::And, true), (Op::Or, false)] {
             if !v.is(a, left, inner) {
@@ -490,6 +572,25 @@ impl Simplifier {
                 return v.make(a, Op::And, &rest);
             }
         }
+        // Gp is a fact about all positions.
+        for &x in &parts {
+            if v.is(a, x, Op::Globally) {
+                let p = a.operand(x, 0);
+                let rest: Vec<Formula> = parts
+                    .iter()
+                    .map(|&y| {
+                        if y == x {
+                            y
+                        } else {
+                            self.settle(a, y, p, v.top())
+                        }
+                    })
+                    .collect();
+                if rest != parts {
+                    return v.make(a, Op::And, &rest);
+                }
+            }
+        }
         // Two parts that become one.
         for i in 0..parts.len() {
             for j in 0..parts.len() {
@@ -506,6 +607,45 @@ impl Simplifier {
             }
         }
         f
+    }
+
+    /// `p | h | …` below `F` (in the plain view) with one disjunct made false inside the others, if that
+    /// changes anything.
+    fn absorb(&mut self, a: &mut Formulas, v: View, g: Formula) -> Option<Formula> {
+        let parts = a.operands(g).to_vec();
+        for &p in &parts {
+            let rest: Vec<Formula> = parts
+                .iter()
+                .map(|&y| {
+                    if y == p {
+                        y
+                    } else {
+                        self.settle(a, y, p, v.bottom())
+                    }
+                })
+                .collect();
+            if rest != parts {
+                return Some(v.make(a, Op::Or, &rest));
+            }
+        }
+        None
+    }
+
+    /// `f` with `p` replaced by a constant at all positions, and its negation by the other constant.
+    fn settle(&mut self, a: &mut Formulas, f: Formula, p: Formula, value: Formula) -> Formula {
+        let not_p = self.implication.negation(a, p);
+        let other = a.not(value);
+        a.rebuild(f, |a, g, operands| {
+            if g == p {
+                value
+            } else if g == not_p {
+                other
+            } else if operands.is_empty() {
+                g
+            } else {
+                a.make(a.op(g), operands)
+            }
+        })
     }
 
     /// A formula equivalent to `x & y` (in the plain view) and smaller.
@@ -563,6 +703,27 @@ impl Simplifier {
                 return Some(v.make(a, Op::StrongRelease, &[end, r(a, y)]));
             }
         }
+        // Fp & Gr = p M r if p M r implies Gr: r never ends after the first p
+        if is(a, x, Op::Finally) && is(a, y, Op::Globally) {
+            let both = v.make(a, Op::StrongRelease, &[l(a, x), l(a, y)]);
+            if !suspendable(a, x) && !suspendable(a, y) && self.implies(a, v, both, y) {
+                return Some(both);
+            }
+        }
+        // (p | k) & (q | k) = (p & q) | k
+        if is(a, x, Op::Or) && is(a, y, Op::Or) {
+            let theirs = a.operands(y).to_vec();
+            let (common, own) = split(a, x, |_, z| theirs.contains(&z));
+            if !common.is_empty() {
+                let others: Vec<Formula> =
+                    theirs.into_iter().filter(|z| !common.contains(z)).collect();
+                let p = v.make(a, Op::Or, &own);
+                let q = v.make(a, Op::Or, &others);
+                let mut parts = common;
+                parts.push(both(a, p, q));
+                return Some(v.make(a, Op::Or, &parts));
+            }
+        }
         // p & XGp = Gp;  r & (p | X(p R r)) = p R r, and without the disjunction if p is excluded
         if a.op(y) == Op::Next && is(a, l(a, y), Op::Globally) && l(a, l(a, y)) == x {
             return Some(l(a, y));
@@ -612,6 +773,23 @@ fn strip_next(a: &mut Formulas, v: View, h: Formula) -> Formula {
     h
 }
 
+/// A formula that is equivalent to `x` as a disjunct directly below `F` (in the plain view).
+fn relax(a: &mut Formulas, v: View, x: Formula) -> Formula {
+    if a.op(x) == Op::Next && v.universal(a, a.operand(x, 0)) {
+        return a.operand(x, 0);
+    }
+    if v.is(a, x, Op::Globally) && v.is(a, a.operand(x, 0), Op::Or) {
+        let (out, inside) = split(a, a.operand(x, 0), |a, y| v.universal(a, y));
+        if !out.is_empty() {
+            let rest = v.make(a, Op::Or, &inside);
+            let mut parts: Vec<Formula> = out.into_iter().map(|y| relax(a, v, y)).collect();
+            parts.push(v.make(a, Op::Globally, &[rest]));
+            return v.make(a, Op::Or, &parts);
+        }
+    }
+    x
+}
+
 /// `f` where the literal `fact` is known to be true now (false in the dual view). Only the present
 /// is touched: nothing below a temporal operator changes.
 fn assume(a: &mut Formulas, v: View, f: Formula, fact: Formula) -> Formula {
@@ -637,4 +815,83 @@ fn assume(a: &mut Formulas, v: View, f: Formula, fact: Formula) -> Formula {
         }
         _ => f,
     }
+}
+
+/// `F g | e = F(g | e)`
+fn gather_or(a: &mut Formulas, f: Formula, v: View) -> Formula {
+    let (eventual, mut rest) = split(a, f, |a, x| v.eventual(a, x));
+    if eventual.len() < 2 || !eventual.iter().any(|&x| v.is(a, x, Op::Finally)) {
+        return f;
+    }
+    let inside: Vec<Formula> = eventual
+        .into_iter()
+        .map(|x| {
+            if v.is(a, x, Op::Finally) {
+                a.operand(x, 0)
+            } else {
+                x
+            }
+        })
+        .collect();
+    let inside = v.make(a, Op::Or, &inside);
+    rest.push(v.make(a, Op::Finally, &[inside]));
+    v.make(a, Op::Or, &rest)
+}
+
+/// `l W e = G l | e`, and `X l W r = r | X(r R l)`
+fn gather_weak(a: &mut Formulas, f: Formula, v: View) -> Formula {
+    let (left, right) = (a.operand(f, 0), a.operand(f, 1));
+    // Only where the two can be gathered again.
+    if v.is(a, right, Op::Finally) && v.eventual(a, left) {
+        let always = v.make(a, Op::Globally, &[left]);
+        let either = v.make(a, Op::Or, &[always, right]);
+        return if v.is(a, either, Op::Or) {
+            gather_or(a, either, v)
+        } else {
+            either
+        };
+    }
+    if a.op(left) == Op::Next && a.facts(right).boolean() {
+        let inner = v.make(a, Op::Release, &[right, a.operand(left, 0)]);
+        let later = a.next(inner);
+        return v.make(a, Op::Or, &[right, later]);
+    }
+    f
+}
+
+/// `X l R r = r & X(r W l)`
+fn release_next(a: &mut Formulas, f: Formula, v: View) -> Formula {
+    let (left, right) = (a.operand(f, 0), a.operand(f, 1));
+    if a.op(left) != Op::Next || !a.facts(right).boolean() {
+        return f;
+    }
+    let inner = v.make(a, Op::WeakUntil, &[right, a.operand(left, 0)]);
+    let later = a.next(inner);
+    v.make(a, Op::And, &[right, later])
+}
+
+/// `l U (g | e) = (l U g) | e`, `l U (g & q) = (l U g) & q`, and the first with `W`.
+fn scatter_until(a: &mut Formulas, f: Formula, op: Op, v: View) -> Formula {
+    let (left, right) = (a.operand(f, 0), a.operand(f, 1));
+    let inner = if v.is(a, right, Op::Or) {
+        Op::Or
+    } else if op == Op::Until && v.is(a, right, Op::And) {
+        Op::And
+    } else {
+        return f;
+    };
+    let (out, inside) = split(a, right, |a, x| {
+        if inner == Op::Or {
+            v.eventual(a, x)
+        } else {
+            suspendable(a, x)
+        }
+    });
+    if out.is_empty() {
+        return f;
+    }
+    let rest = v.make(a, inner, &inside);
+    let mut parts = out;
+    parts.push(v.make(a, op, &[left, rest]));
+    v.make(a, inner, &parts)
 }

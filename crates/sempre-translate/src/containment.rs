@@ -7,7 +7,7 @@
 
 use crate::couvreur;
 use rustc_hash::FxHashMap;
-use sempre_ltl::{Formula, Formulas, simplify::Oracle};
+use sempre_ltl::{Formula, Formulas, Implication, simplify::Oracle};
 use sempre_omega::scc_filter::{Transient, scc_filter};
 use sempre_omega::{Alphabet, Automaton, emptiness, product};
 
@@ -18,17 +18,18 @@ const MOST_STATES: usize = 64;
 #[derive(Default)]
 pub struct Containment {
     alphabet: Alphabet,
+    implication: Implication,
     automata: FxHashMap<Formula, Option<Automaton>>,
     answers: FxHashMap<(Formula, Formula), bool>,
 }
 
 impl Containment {
     fn automaton(&mut self, formulas: &mut Formulas, f: Formula) -> Option<&Automaton> {
-        let alphabet = &mut self.alphabet;
+        let (alphabet, implication) = (&mut self.alphabet, &mut self.implication);
         self.automata
             .entry(f)
             .or_insert_with(|| {
-                let mut a = couvreur::tgba(formulas, alphabet, f, MOST_STATES)?;
+                let mut a = couvreur::tgba(formulas, implication, alphabet, f, MOST_STATES)?;
                 scc_filter(&mut a, Transient::Empty);
                 Some(a)
             })

@@ -29,13 +29,20 @@
 //! * Below `G`, where the formula is asked again at each position anyway, an eventuality need not be
 //!   carried over by its own `Next` variable (`[G F g] = ([g] | Promise[g]) & Next[G F g]`).
 //!
+//! * A destination drops an obligation that a smaller one implies syntactically.
+//!
 //! Invariants: I1 the functions are monotone in `Next` and `Promise` (so prime implicants have no
-//! negative literal of them); I2 the input is in negation normal form.
+//! negative literal of them); I2 the input is in negation normal form; I3 an obligation is dropped only
+//! if one that is smaller by two implies it. Without the size condition that would be wrong:
+//! `G(p & X F q)` implies `F q`, which nevertheless must stay, for it makes the promise. With it, look at
+//! a smallest obligation that fails somewhere on an accepted word: what could have been the reason
+//! to drop it, or the `G` that asks for it, fails too and is smaller; so it is never dropped, puts
+//! itself off for ever, and breaks its promise.
 //!
 //! Cost: as many states as distinct functions, at most exponential in the formula.
 
 use rustc_hash::FxHashMap;
-use sempre_ltl::{Formula, Formulas, Op};
+use sempre_ltl::{Formula, Formulas, Implication, Op};
 use sempre_omega::bdd::AUXILIARY;
 use sempre_omega::{Acceptance, Alphabet, Automaton, Bdd, Mark};
 
@@ -48,6 +55,7 @@ enum Auxiliary {
 
 struct Translation<'a> {
     formulas: &'a mut Formulas,
+    implication: &'a mut Implication,
     alphabet: &'a mut Alphabet,
     /// `[f]` for each formula; the second map is for formulas directly below a `G`.
     functions: FxHashMap<Formula, Bdd>,
@@ -63,6 +71,7 @@ struct Translation<'a> {
 /// more than `limit` states are made.
 pub fn tgba(
     formulas: &mut Formulas,
+    implication: &mut Implication,
     alphabet: &mut Alphabet,
     f: Formula,
     limit: usize,
@@ -76,6 +85,7 @@ pub fn tgba(
     propositions.sort_unstable();
     let mut t = Translation {
         formulas,
+        implication,
         alphabet,
         functions: FxHashMap::default(),
         recurring: FxHashMap::default(),
@@ -150,13 +160,18 @@ impl Translation<'_> {
         Some(a)
     }
 
-    /// The function of a conjunction of obligations. (An obligation that another one implies must
-    /// stay all the same: it may be the one that carries the promise.)
+    /// The function of a conjunction of obligations, without those that a smaller one implies (I3).
     fn conjunction(&mut self, asked: &[Formula]) -> Bdd {
         let mut d = Bdd::TRUE;
         for &g in asked {
-            let r = self.function(g);
-            d = self.alphabet.bdds.and(d, r);
+            let implied = asked.iter().any(|&k| {
+                self.formulas.size(k) + 1 < self.formulas.size(g)
+                    && self.implication.implies(self.formulas, k, g)
+            });
+            if !implied {
+                let r = self.function(g);
+                d = self.alphabet.bdds.and(d, r);
+            }
         }
         d
     }

@@ -74,23 +74,33 @@ impl Translator {
         if options.effort == Effort::High && self.simplifier.oracle.is_none() {
             self.simplifier.oracle = Some(Box::new(Containment::default()));
         }
-        let g = if options.effort == Effort::Low {
-            f
-        } else {
-            let g = self.simplifier.simplify(formulas, f);
-            self.simplifier.gather(formulas, g)
-        };
-        let mut a = self.construct(formulas, alphabet, g);
-        reduce(&mut a, alphabet, options.effort);
-        if options.effort == Effort::High
-            && let Some(w) = self.obligation(formulas, alphabet, g, &a)
-        {
-            let smaller = (w.states(), w.edge_count()) <= (a.states(), a.edge_count());
-            if smaller || w.states() == a.states() || options.deterministic {
-                a = w;
-            }
+        if options.effort == Effort::Low {
+            let mut a = self.construct(formulas, alphabet, f);
+            reduce(&mut a, alphabet, options.effort);
+            return a;
         }
-        a
+        let f = self.simplifier.simplify(formulas, f);
+        let g = self.simplifier.gather(formulas, f);
+        let mut best = self.construct(formulas, alphabet, g);
+        reduce(&mut best, alphabet, options.effort);
+        if options.effort < Effort::High {
+            return best;
+        }
+        if let Some(w) = self.obligation(formulas, alphabet, g, &best) {
+            if w.states() <= best.states() || options.deterministic {
+                best = w;
+            }
+            return best;
+        }
+        // Other shapes of the formula, as long as there is something to gain.
+        let h = self.simplifier.scatter(formulas, f);
+        let h = self.simplifier.gather(formulas, h);
+        if h != g {
+            let mut a = self.construct(formulas, alphabet, h);
+            reduce(&mut a, alphabet, options.effort);
+            best = smaller(best, a, alphabet);
+        }
+        best
     }
 
     fn construct(
@@ -99,7 +109,14 @@ impl Translator {
         alphabet: &mut Alphabet,
         f: Formula,
     ) -> Automaton {
-        couvreur::tgba(formulas, alphabet, f, usize::MAX).expect("no limit")
+        couvreur::tgba(
+            formulas,
+            &mut self.simplifier.implication,
+            alphabet,
+            f,
+            usize::MAX,
+        )
+        .expect("no limit")
     }
 
     /// The minimal weak deterministic automaton, if the language of `f`, that of `a`, has one.
@@ -131,6 +148,15 @@ impl Translator {
         w.merge_edges(&mut alphabet.bdds);
         Some(w)
     }
+}
+
+/// The better of two automata of one language: fewer states, then determinism, then fewer edges.
+fn smaller(a: Automaton, b: Automaton, alphabet: &mut Alphabet) -> Automaton {
+    let mut rank = |x: &Automaton| {
+        let deterministic = x.is_deterministic(&mut alphabet.bdds);
+        (x.states(), !deterministic, x.edge_count(), x.sets)
+    };
+    if rank(&b) < rank(&a) { b } else { a }
 }
 
 /// The component filter and the simulations the effort asks for.
@@ -165,4 +191,11 @@ pub fn reduce(a: &mut Automaton, alphabet: &mut Alphabet, effort: Effort) {
     }
     scc_filter(a, Transient::Empty);
     a.merge_edges(bdds);
+}
+
+/// dev
+pub fn simplified(t: &mut Translator, formulas: &mut Formulas, f: Formula) -> Formula {
+    let f = nnf(formulas, f);
+    let g = t.simplifier.simplify(formulas, f);
+    t.simplifier.gather(formulas, g)
 }
