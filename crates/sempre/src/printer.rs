@@ -1,0 +1,81 @@
+//! Automata on their way out: the formats and what they need to know.
+
+use crate::failure::{Failure, Outcome};
+use crate::output::csv_field;
+use clap::ValueEnum;
+use sempre::omega::{Alphabet, Automaton, HoaOptions, write_hoa};
+use serde_json::{Map, Value, json};
+use std::io::Write;
+
+/// The formats automata are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// The Hanoi omega-automata format
+    Hoa,
+    /// A CSV table of sizes
+    Stats,
+    /// An object with sizes and properties on a line
+    Json,
+}
+
+/// A column of a table: its name and its value.
+pub type Column = (&'static str, Value);
+
+/// What tables say about every automaton.
+pub fn measures(alphabet: &mut Alphabet, a: &Automaton) -> Vec<Column> {
+    vec![
+        ("states", json!(a.states())),
+        ("edges", json!(a.edge_count())),
+        ("acceptance_sets", json!(a.sets)),
+        (
+            "deterministic",
+            json!(a.is_deterministic(&mut alphabet.bdds)),
+        ),
+    ]
+}
+
+/// Writes an automaton that is not part of a table.
+pub fn write(
+    out: &mut dyn Write,
+    alphabet: &mut Alphabet,
+    a: &Automaton,
+    format: Format,
+) -> Outcome<()> {
+    match format {
+        Format::Hoa => write!(
+            out,
+            "{}",
+            write_hoa(alphabet, a, &HoaOptions::default())
+        )?,
+        Format::Stats | Format::Json => unreachable!("tables have columns"),
+    }
+    Ok(())
+}
+
+/// Writes a row of a table.
+pub fn write_row(out: &mut dyn Write, columns: &[Column], format: Format) -> Outcome<()> {
+    if format == Format::Json {
+        let object: Map<String, Value> = columns
+            .iter()
+            .map(|(name, value)| (name.to_string(), value.clone()))
+            .collect();
+        writeln!(out, "{}", Value::Object(object))?;
+        return Ok(());
+    }
+    for (i, (_, value)) in columns.iter().enumerate() {
+        let comma = if i > 0 { "," } else { "" };
+        match value {
+            Value::String(text) => write!(out, "{comma}{}", csv_field(text))?,
+            Value::Bool(b) => write!(out, "{comma}{}", u8::from(*b))?,
+            Value::Null => write!(out, "{comma}")?,
+            other => write!(out, "{comma}{other}")?,
+        }
+    }
+    writeln!(out)?;
+    Ok(())
+}
+
+/// Seconds with as many digits as a clock is worth.
+pub fn seconds(time: std::time::Duration) -> Value {
+    json!((time.as_secs_f64() * 1e6).round() / 1e6)
+}
