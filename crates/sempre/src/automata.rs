@@ -3,8 +3,21 @@
 use sempre_base::{Diagnostic, Span};
 use sempre_omega::{Alphabet, Automaton, read_hoa};
 
+/// An automaton with what its text says about it beyond its language.
+#[derive(Clone, Debug)]
+pub struct ReadAutomaton {
+    /// The automaton.
+    pub automaton: Automaton,
+    /// Who made it: the `tool:` header of HOA.
+    pub tool: Option<(String, Option<String>)>,
+    /// Does the text promise that the language does not care about stuttering?
+    pub stutter_invariant: bool,
+    /// Where it stands.
+    pub span: Option<Span>,
+}
+
 /// All automata of a text, and all complaints about it. A text without any automaton is one.
-pub fn read_automata(alphabet: &mut Alphabet, text: &str) -> (Vec<Automaton>, Vec<Diagnostic>) {
+pub fn read_automata(alphabet: &mut Alphabet, text: &str) -> (Vec<ReadAutomaton>, Vec<Diagnostic>) {
     let start = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     if start.is_empty() {
         let end = Span::new(text.len(), text.len());
@@ -13,8 +26,14 @@ pub fn read_automata(alphabet: &mut Alphabet, text: &str) -> (Vec<Automaton>, Ve
         return (Vec::new(), vec![nothing]);
     }
     let (items, diagnostics) = read_hoa(alphabet, text);
-    (
-        items.into_iter().map(|i| i.automaton).collect(),
-        diagnostics,
-    )
+    let automata = items
+        .into_iter()
+        .map(|item| ReadAutomaton {
+            stutter_invariant: item.promises("stutter-invariant"),
+            span: Some(item.span),
+            automaton: item.automaton,
+            tool: item.tool,
+        })
+        .collect();
+    (automata, diagnostics)
 }

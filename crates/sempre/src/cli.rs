@@ -18,4 +18,5 @@ pub struct Cli {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     Translate(commands::translate::Arguments),
+    Automaton(commands::automaton::Arguments),
 }

@@ -8,6 +8,7 @@ use crate::failure::{Failure, Outcome};
 use clap::Args;
 use sempre::base::{Diagnostic, Source};
 use sempre::ltl::{Formula, Formulas, ParseOptions, parse, parse_lbt, parse_list};
+use sempre::omega::{Alphabet, Word};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -128,6 +129,14 @@ pub fn read_into(formulas: &mut Formulas, option: &str, text: &str) -> Outcome<F
             Err(Failure::Shown)
         }
     }
+}
+
+/// Reads a word that belongs to an option.
+pub fn read_word(alphabet: &mut Alphabet, option: &str, text: &str) -> Outcome<Word> {
+    sempre::word::read_word(alphabet, text).map_err(|diagnostics| {
+        show(&Source::new(option, text), &diagnostics);
+        Failure::Shown
+    })
 }
 
 /// What a file is called in complaints.

@@ -9,6 +9,9 @@
 //! assert_eq!(a.states(), 2);
 //! ```
 
+pub mod automata;
+pub mod cross;
+pub mod word;
 pub mod workbench;
 
 pub use sempre_base as base;

@@ -6,6 +6,7 @@ mod commands;
 mod failure;
 mod input;
 mod output;
+mod printer;
 
 use clap::Parser;
 use failure::{Answer, Failure};

@@ -1,8 +1,9 @@
 //! Automata on their way out: the formats and what they need to know.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::output::csv_field;
 use clap::ValueEnum;
+use sempre::automata::ReadAutomaton;
 use sempre::omega::{Alphabet, Automaton, HoaOptions, write_hoa};
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -34,20 +35,43 @@ pub fn measures(alphabet: &mut Alphabet, a: &Automaton) -> Vec<Column> {
     ]
 }
 
-/// Writes an automaton that is not part of a table.
+/// The columns that every table has.
+const MEASURES: &[&str] = &["states", "edges", "acceptance_sets", "deterministic"];
+
+impl Format {
+    /// Is it a row of a table per automaton, not the automaton itself?
+    pub fn is_table(self) -> bool {
+        matches!(self, Format::Stats | Format::Json)
+    }
+}
+
+/// Writes what comes before the automata: the names of the columns, those every table has between
+/// `first` and `last`.
+pub fn header(out: &mut dyn Write, format: Format, first: &[&str], last: &[&str]) -> Outcome<()> {
+    if format == Format::Stats {
+        writeln!(out, "{}", [first, MEASURES, last].concat().join(","))?;
+    }
+    Ok(())
+}
+
+/// Writes an automaton itself; `read` is how it was read, if it is still that one.
 pub fn write(
     out: &mut dyn Write,
     alphabet: &mut Alphabet,
     a: &Automaton,
+    read: Option<&ReadAutomaton>,
     format: Format,
 ) -> Outcome<()> {
     match format {
-        Format::Hoa => write!(
-            out,
-            "{}",
-            write_hoa(alphabet, a, &HoaOptions::default())
-        )?,
-        Format::Stats | Format::Json => unreachable!("tables have columns"),
+        Format::Hoa => {
+            let options = HoaOptions {
+                tool: read.and_then(|r| r.tool.clone()),
+                stutter_invariant: read.is_some_and(|r| r.stutter_invariant),
+                ..HoaOptions::default()
+            };
+            out.write_all(write_hoa(alphabet, a, &options).as_bytes())?;
+        }
+        Format::Stats | Format::Json => unreachable!("tables have rows"),
     }
     Ok(())
 }

@@ -2,13 +2,14 @@
 
 use crate::failure::{Answer, Outcome};
 use crate::input::{FormulaOptions, Input};
-use crate::output::{OutputOptions, csv_field};
+use crate::output::OutputOptions;
+use crate::printer::{self, Format};
 use clap::{Args, ValueEnum};
 use sempre::Workbench;
-use sempre::omega::Automaton;
 use sempre::translate::translator::{Effort, Options};
+use serde_json::json;
 use std::io::Write;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Translate LTL formulas to ω-automata
 #[derive(Args, Debug)]
@@ -46,12 +47,12 @@ enum Kind {
     Tgba,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// The Hanoi omega-automata format
-    Hoa,
-    /// A CSV table of sizes
-    Stats,
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Tgba => "tgba",
+        }
+    }
 }
 
 /// How much work to put into a small result.
@@ -78,12 +79,12 @@ impl From<Level> for Effort {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Outcome {
     let mut out = arguments.output.open()?;
-    if arguments.format == Format::Stats {
-        writeln!(
-            out,
-            "formula,kind,states,edges,acceptance_sets,deterministic,seconds"
-        )?;
-    }
+    printer::header(
+        &mut *out,
+        arguments.format,
+        &["formula", "kind"],
+        &["seconds"],
+    )?;
     let done = arguments
         .input
         .for_each(|input| translate(arguments, input, &mut *out));
@@ -108,33 +109,14 @@ fn translate(arguments: &Arguments, input: Input, out: &mut dyn Write) -> Outcom
     let start = Instant::now();
     let a = bench.translate(f, options);
     let time = start.elapsed();
-    match arguments.format {
-        Format::Hoa => write!(out, "{}", bench.hoa(&a))?,
-        Format::Stats => stats(arguments, &mut bench, &a, time, out)?,
+    if !arguments.format.is_table() {
+        return printer::write(out, &mut bench.alphabet, &a, None, arguments.format);
     }
-    Ok(())
-}
-
-fn stats(
-    arguments: &Arguments,
-    bench: &mut Workbench,
-    a: &Automaton,
-    time: Duration,
-    out: &mut dyn Write,
-) -> Outcome<()> {
-    let kind = match arguments.to {
-        Kind::Tgba => "tgba",
-    };
-    let deterministic = a.is_deterministic(&mut bench.alphabet.bdds);
-    writeln!(
-        out,
-        "{},{kind},{},{},{},{},{:.6}",
-        csv_field(a.name.as_deref().unwrap_or("")),
-        a.states(),
-        a.edge_count(),
-        a.sets,
-        u8::from(deterministic),
-        time.as_secs_f64()
-    )?;
-    Ok(())
+    let mut columns = vec![
+        ("formula", json!(a.name)),
+        ("kind", json!(arguments.to.name())),
+    ];
+    columns.extend(printer::measures(&mut bench.alphabet, &a));
+    columns.push(("seconds", printer::seconds(time)));
+    printer::write_row(out, &columns, arguments.format)
 }

@@ -199,7 +199,7 @@ impl Template {
         }
         let mut automata = automata.into_iter();
         match (automata.next(), automata.next()) {
-            (Some(a), None) => Ok(Made::Automaton(a)),
+            (Some(a), None) => Ok(Made::Automaton(a.automaton)),
             (None, _) => Ok(Made::Failed("it wrote no automaton".to_string())),
             _ => Ok(Made::Failed("it wrote several automata".to_string())),
         }

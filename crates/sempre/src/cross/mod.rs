@@ -24,14 +24,15 @@ pub mod words;
 pub use candidate::Candidate;
 
 use crate::Workbench;
+use crate::word::write_word;
 use external::Scratch;
 use sempre_base::Random;
 use sempre_ltl::{Formula, Formulas, Syntax};
+use sempre_omega::Automaton;
 use sempre_omega::accepting_run::accepting_word;
 use sempre_omega::membership::accepts;
 use sempre_omega::product::product;
-use sempre_omega::word::{Word, show_word};
-use sempre_omega::Automaton;
+use sempre_omega::word::Word;
 use std::time::Duration;
 
 /// Products of more pairs of states than this are not made.
@@ -226,7 +227,7 @@ impl<'a> Judge<'a> {
                 variables.push(v);
             }
         }
-        show_word(&self.bench.alphabet, &variables, word)
+        write_word(&self.bench.alphabet, &variables, word)
     }
 
     fn accuse(&self, report: &mut Report, candidate: usize, negated: bool, word: &Word) {

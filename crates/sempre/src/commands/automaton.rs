@@ -1,0 +1,316 @@
+//! `sempre automaton`: convert, combine and test ω-automata.
+
+use super::operations::{Operation, Operations, Question};
+use crate::failure::{Answer, Failure, Outcome};
+use crate::input::{read_file, show, shown_name};
+use crate::output::OutputOptions;
+use crate::printer::{self, Format};
+use clap::Args;
+use sempre::automata::{ReadAutomaton, read_automata};
+use sempre::base::{Severity, Source};
+use sempre::omega::accepting_run::{accepting_run, word_of};
+use sempre::omega::complement::{complement, to_deterministic};
+use sempre::omega::complete::complete;
+use sempre::omega::degeneralize::{Kind, degeneralize};
+use sempre::omega::determinize::DeterminizeError;
+use sempre::omega::inclusion::{Difference, difference, not_included};
+use sempre::omega::membership::accepts;
+use sempre::omega::remove_fin::remove_fin;
+use sempre::omega::scc::prune;
+use sempre::omega::{Alphabet, Automaton, Word, product, sum};
+use sempre::translate::translator::{Effort, reduce};
+use sempre::word::write_word;
+use serde_json::json;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Convert, combine and test ω-automata
+///
+/// Reads automata in the Hanoi format. Without operations they are only printed in the format asked
+/// for.
+#[derive(Args, Debug)]
+pub struct Arguments {
+    /// Files with automata, any number in each; `-` is standard input
+    #[arg(value_name = "FILE", required = true, value_hint = clap::ValueHint::FilePath)]
+    files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    operations: Operations,
+
+    /// Print an accepting run and its word instead of the automaton; status 1 if there is none
+    #[arg(long, conflicts_with = "format")]
+    run: bool,
+
+    /// With questions: print the automata for which all answers are yes
+    #[arg(long, conflicts_with = "run")]
+    select: bool,
+
+    /// Give up a determinisation or complement that has more states
+    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    max_states: usize,
+
+    /// How to print automata
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Hoa)]
+    format: Format,
+
+    #[command(flatten)]
+    output: OutputOptions,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let mut out = arguments.output.open()?;
+    let mut all = Answer::Yes;
+    let mut any_selected = false;
+    let mut bad_input = false;
+    let asks = |op: &Operation| matches!(op, Operation::Ask(_));
+    let questions = arguments.operations.0.iter().any(asks);
+    if arguments.select && !questions {
+        let text = "--select needs a question to select by, such as --is-deterministic";
+        return Err(Failure::Message(text.to_string()));
+    }
+    let prints = (!questions || arguments.select) && !arguments.run;
+    if prints {
+        printer::header(&mut *out, arguments.format, NAME, &[])?;
+    }
+    for path in &arguments.files {
+        let mut alphabet = Alphabet::new();
+        let (automata, bad) = read(path, &mut alphabet)?;
+        bad_input |= bad;
+        for read in automata {
+            let mut work = Work {
+                arguments,
+                alphabet: &mut alphabet,
+                pristine: arguments.operations.0.iter().all(asks),
+                current: read,
+                out: &mut *out,
+            };
+            let yes = work.operate()?;
+            if prints && (yes || !questions) {
+                any_selected = true;
+                work.print()?;
+            } else if arguments.run && !work.print_run()? {
+                all = Answer::No;
+            }
+            if !yes {
+                all = Answer::No;
+            }
+        }
+    }
+    out.flush()?;
+    if bad_input {
+        Err(Failure::Shown)
+    } else if arguments.select {
+        Ok(any_selected.into())
+    } else {
+        Ok(all)
+    }
+}
+
+/// The first column of tables.
+const NAME: &[&str] = &["name"];
+
+/// The automata of a file; and whether there was something wrong with it, which has been told.
+fn read(path: &Path, alphabet: &mut Alphabet) -> Outcome<(Vec<ReadAutomaton>, bool)> {
+    let text = read_file(path)?;
+    let name = shown_name(path);
+    let (automata, diagnostics) = read_automata(alphabet, &text);
+    show(&Source::new(&name, &text), &diagnostics);
+    let bad = diagnostics.iter().any(|d| d.severity == Severity::Error);
+    Ok((automata, bad))
+}
+
+struct Work<'a> {
+    arguments: &'a Arguments,
+    alphabet: &'a mut Alphabet,
+    current: ReadAutomaton,
+    /// Nothing was changed since it was read.
+    pristine: bool,
+    out: &'a mut dyn Write,
+}
+
+impl Work<'_> {
+    /// Does all operations; the answer is yes if all answers are.
+    fn operate(&mut self) -> Outcome<bool> {
+        let mut yes = true;
+        for operation in &self.arguments.operations.0 {
+            match operation {
+                Operation::Ask(question) => yes &= self.ask(question)?,
+                _ => {
+                    let a = self.change(operation)?;
+                    self.current.automaton = a;
+                }
+            }
+        }
+        Ok(yes)
+    }
+
+    fn change(&mut self, operation: &Operation) -> Outcome<Automaton> {
+        let limit = self.arguments.max_states;
+        let mut a = self.current.automaton.clone();
+        match operation {
+            Operation::Product(path) => {
+                let b = self.operand(path)?;
+                return Ok(product::product(&mut self.alphabet.bdds, &a, &b));
+            }
+            Operation::Sum(path) => {
+                let b = self.operand(path)?;
+                return Ok(sum::sum_with_single_initial(
+                    &mut self.alphabet.bdds,
+                    &a,
+                    &b,
+                ));
+            }
+            Operation::Complement => {
+                return complement(&mut self.alphabet.bdds, &a, limit).map_err(too_large);
+            }
+            Operation::Determinize => {
+                return to_deterministic(&mut self.alphabet.bdds, &a, limit).map_err(too_large);
+            }
+            Operation::RemoveFin => return without_fin(&a, limit),
+            Operation::Degeneralize { on_states } => {
+                let kind = if *on_states {
+                    Kind::StateBased
+                } else {
+                    Kind::TransitionBased
+                };
+                let a = without_fin(&a, limit)?;
+                let done = degeneralize(&mut self.alphabet.bdds, &a, kind);
+                return done.ok_or_else(|| Failure::Message("cannot degeneralise".to_string()));
+            }
+            Operation::Reduce if a.acceptance.uses_fin() => prune(&mut a),
+            Operation::Reduce => reduce(&mut a, self.alphabet, Effort::High),
+            Operation::Trim => prune(&mut a),
+            Operation::Complete => {
+                complete(&mut self.alphabet.bdds, &mut a);
+            }
+            Operation::Ask(_) => {}
+        }
+        Ok(a)
+    }
+
+    /// The one automaton of a file that an operation names.
+    fn operand(&mut self, path: &Path) -> Outcome<Automaton> {
+        let (mut automata, bad) = read(path, self.alphabet)?;
+        match (automata.pop(), automata.is_empty(), bad) {
+            (Some(a), true, false) => Ok(a.automaton),
+            (_, _, true) => Err(Failure::Shown),
+            _ => Err(Failure::Message(format!(
+                "`{}` must hold exactly one automaton",
+                path.display()
+            ))),
+        }
+    }
+
+    fn ask(&mut self, question: &Question) -> Outcome<bool> {
+        let limit = self.arguments.max_states;
+        let a = self.current.automaton.clone();
+        let evidence = match question {
+            Question::Empty => {
+                let run = accepting_run(&a);
+                run.and_then(|run| word_of(&self.alphabet.bdds, &a, &run))
+                    .map(|w| format!("accepts {}", self.show(&a, &w)))
+            }
+            Question::Deterministic => no(a.is_deterministic(&mut self.alphabet.bdds)),
+            Question::Complete => no(a.is_complete(&mut self.alphabet.bdds)),
+            Question::Accepts(text) => {
+                let word = crate::input::read_word(self.alphabet, "--accepts", text)?;
+                no(accepts(&self.alphabet.bdds, &a, &word))
+            }
+            Question::IncludedIn(path) => {
+                let b = self.operand(path)?;
+                let word = not_included(&mut self.alphabet.bdds, &a, &b, limit);
+                word.map_err(too_large)?
+                    .map(|w| format!("accepts {}", self.show_both(&a, &b, &w)))
+            }
+            Question::EquivalentTo(path) => {
+                let b = self.operand(path)?;
+                let found = difference(&mut self.alphabet.bdds, &a, &b, limit);
+                found.map_err(too_large)?.map(|d| match d {
+                    Difference::OnlyFirst(w) => {
+                        format!("accepts {}", self.show_both(&a, &b, &w))
+                    }
+                    Difference::OnlySecond(w) => {
+                        format!("does not accept {}", self.show_both(&a, &b, &w))
+                    }
+                })
+            }
+        };
+        if !self.arguments.select {
+            match &evidence {
+                None => writeln!(self.out, "yes")?,
+                Some(text) if text.is_empty() => writeln!(self.out, "no")?,
+                Some(text) => writeln!(self.out, "no: it {text}")?,
+            }
+        }
+        Ok(evidence.is_none())
+    }
+
+    fn show(&self, a: &Automaton, word: &Word) -> String {
+        write_word(self.alphabet, &a.propositions, word)
+    }
+
+    fn show_both(&self, a: &Automaton, b: &Automaton, word: &Word) -> String {
+        let propositions = product::joint_propositions(a, b);
+        write_word(self.alphabet, &propositions, word)
+    }
+
+    fn print(&mut self) -> Outcome<()> {
+        let a = &self.current.automaton;
+        let format = self.arguments.format;
+        if format.is_table() {
+            let mut columns = vec![("name", json!(a.name))];
+            columns.extend(printer::measures(self.alphabet, a));
+            return printer::write_row(self.out, &columns, format);
+        }
+        let read = self.pristine.then_some(&self.current);
+        printer::write(self.out, self.alphabet, a, read, format)
+    }
+
+    /// Prints an accepting run; false if there is none.
+    fn print_run(&mut self) -> Outcome<bool> {
+        let a = &self.current.automaton;
+        let run = accepting_run(a);
+        let word = run
+            .as_ref()
+            .and_then(|run| word_of(&self.alphabet.bdds, a, run));
+        let (Some(run), Some(word)) = (run, word) else {
+            writeln!(self.out, "no accepting run")?;
+            return Ok(false);
+        };
+        writeln!(self.out, "word: {}", self.show(a, &word))?;
+        let parts = [("prefix", run.prefix()), ("cycle", run.cycle())];
+        for (title, steps) in parts.into_iter().filter(|p| !p.1.is_empty()) {
+            writeln!(self.out, "{title}:")?;
+            for step in steps {
+                let edge = &a.edges[step.state as usize][step.edge as usize];
+                let mut marks = String::new();
+                for m in edge.mark.iter() {
+                    marks.push_str(&format!(" {{{m}}}"));
+                }
+                writeln!(self.out, "  {} -> {}{marks}", step.state, edge.to)?;
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// No evidence for yes, empty evidence for no.
+fn no(yes: bool) -> Option<String> {
+    (!yes).then(String::new)
+}
+
+fn without_fin(a: &Automaton, limit: usize) -> Outcome<Automaton> {
+    remove_fin(a, limit).ok_or_else(|| {
+        let text = "the acceptance condition has too many cases to make it generalised Büchi";
+        Failure::Message(text.to_string())
+    })
+}
+
+fn too_large(error: DeterminizeError) -> Failure {
+    let hint = match error {
+        DeterminizeError::TooManyStates(_) => "; --max-states raises the limit",
+        DeterminizeError::NotGeneralizedBuchi => "",
+    };
+    Failure::Message(format!("{error}{hint}"))
+}
