@@ -26,6 +26,7 @@ pub mod scc;
 pub mod scc_filter;
 pub mod simplify_acceptance;
 pub mod simulation;
+pub mod state_simulation;
 pub mod stutter;
 pub mod sum;
 pub mod wdba;
