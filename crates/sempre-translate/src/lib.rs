@@ -4,5 +4,4 @@
 
 pub mod containment;
 pub mod couvreur;
-mod nnf_tmp;
 pub mod translator;

@@ -12,7 +12,7 @@
 
 use crate::containment::Containment;
 use crate::couvreur;
-use crate::nnf_tmp::nnf;
+use sempre_ltl::nnf::nnf;
 use sempre_ltl::{Formula, Formulas, Simplifier};
 use sempre_omega::complete::complete;
 use sempre_omega::scc_filter::{Transient, scc_filter};
