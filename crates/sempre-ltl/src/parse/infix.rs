@@ -11,8 +11,8 @@
 //! The result is a postfix program; the arena is not touched by a text with mistakes.
 
 use super::lexer::{Lexeme, Token, lex};
-use super::term::{Terms, canonical, excerpt, unbrace, unquote};
-use super::words::{Meaning, binary_word, looks_like_operator};
+use super::term::{Term, Terms, canonical, excerpt, unbrace, unquote};
+use super::words::{Meaning, binary_word, connective, looks_like_operator};
 use super::{Item, MAX_DEPTH, MAX_ERRORS, ParseOptions, Program};
 use crate::formula::Op;
 use sempre_base::{Diagnostic, Span};
@@ -166,6 +166,7 @@ impl Reader<'_> {
                         self.split(letters);
                         continue;
                     }
+                    Meaning::Not => Op::Not,
                     Meaning::Constant(value) => return self.constant(value),
                     Meaning::Binary => return self.missing_operand(),
                     Meaning::Name => return self.proposition(),
@@ -197,7 +198,7 @@ impl Reader<'_> {
         self.at += 1;
     }
 
-    fn leaf(&mut self, name: String, span: Span) {
+    pub(super) fn leaf(&mut self, name: String, span: Span) {
         if let Some(warning) = looks_like_operator(&name, span) {
             self.program.warnings.push(warning);
         }
@@ -258,6 +259,11 @@ impl Reader<'_> {
             return self.bare(left, so_far);
         };
         if self.peek(0) == Some(Token::Assign) {
+            if let Some(value) = self.wring_value(&left) {
+                self.at += 2;
+                let span = so_far.to(self.tokens[self.at - 1].span());
+                return self.wring(left.text, value, span);
+            }
             let d =
                 Diagnostic::error(self.here(), "`=` is not a comparison").with_help("write `==`");
             self.error(d);
@@ -291,7 +297,7 @@ impl Reader<'_> {
     }
 
     /// A term without a comparison behind it.
-    fn bare(&mut self, term: super::term::Term, span: Span) {
+    fn bare(&mut self, term: Term, span: Span) {
         if term.number && term.text == "1" {
             self.program.items.push(Item::Constant(true));
         } else if term.number && term.text == "0" {
@@ -409,13 +415,17 @@ impl Reader<'_> {
             Token::Release => Op::Release,
             Token::WeakUntil => Op::WeakUntil,
             Token::StrongRelease => Op::StrongRelease,
-            Token::Word => binary_word(self.source(self.here()))?,
+            Token::Word => {
+                let word = self.source(self.here());
+                binary_word(word).or_else(|| connective(word))?
+            }
             _ => return None,
         })
     }
 
     /// Reads what comes after an operand; true if an operand must come next.
     fn operator(&mut self) -> bool {
+        self.split_operator();
         let here = self.here();
         if let Some(op) = self.binary() {
             self.push_binary(op, here);
@@ -444,9 +454,8 @@ impl Reader<'_> {
         if self.starts_operand(0) {
             let found = self.found();
             let help = match self.source(here) {
-                "and" | "AND" => "write `&`",
-                "or" | "OR" => "write `|`",
-                "implies" => "write `->`",
+                "AND" => "write `&`",
+                "OR" => "write `|`",
                 "iff" => "write `<->`",
                 "until" => "write `U`",
                 _ => "put `&`, `|`, `->` or another operator between the two formulas",

@@ -134,6 +134,9 @@ const SIGNS: &[(&str, Token)] = &[
 
 /// The mathematical signs, each one character.
 fn mathematical(c: char) -> Option<Token> {
+    if c.is_ascii() {
+        return None;
+    }
     Some(match c {
         '¬' | '￢' => Token::Not,
         '∧' | '⋀' => Token::And,
@@ -232,8 +235,9 @@ impl Lexer<'_> {
             self.push(Token::Globally, length);
         } else if let Some(length) = self.empty_pair('(', ')') {
             self.push(Token::Next, length);
-        } else if let Some(&(sign, token)) =
-            SIGNS.iter().find(|(sign, _)| self.rest().starts_with(sign))
+        } else if let Some(&(sign, token)) = SIGNS
+            .iter()
+            .find(|(sign, _)| sign.starts_with(c) && self.rest().starts_with(sign))
         {
             self.push(token, sign.len());
         } else {

@@ -171,6 +171,37 @@ fn propositions_in_the_terms_of_a_model() {
 }
 
 #[test]
+fn words_for_connectives() {
+    for (given, wanted) in [
+        ("a && (not b)", "a & !b"),
+        ("not(a) and not not b or c", "(!a & !!b) | c"),
+        ("a imply b implies {c}", "a -> (b -> c)"),
+        ("and U or", "and U or"),
+        ("not U not", "not U not"),
+        ("F not & or and and", "Fnot & or & and"),
+        ("not == 1 and or < 2", "\"not == 1\" & \"or < 2\""),
+    ] {
+        assert_eq!(spot(given), wanted, "{given}");
+        assert_eq!(spot(wanted), wanted);
+    }
+}
+
+#[test]
+fn wrings_values() {
+    assert_eq!(spot("p=1U(q=0Ur = 1)"), "p U (!q U r)");
+    assert_eq!(spot("G(F(p=1))->p=0"), "GFp -> !p");
+    assert_eq!(spot("F(p)UG(q)R\"r\"MFs"), "Fp U (Gq R (r M Fs))");
+    let known = |_: &str| true;
+    let model = ParseOptions {
+        exact: true,
+        known: Some(&known),
+    };
+    assert!(parse(&mut Formulas::new(), "p=1", &model).is_err());
+    assert_eq!(complaints("p=1+q"), ["2: `=` is not a comparison"]);
+    assert_eq!(complaints("p=2"), ["2: `=` is not a comparison"]);
+}
+
+#[test]
 fn spans_and_numbers_of_propositions() {
     let mut arena = Formulas::new();
     let text = "b U GFa -> x == 3 & b";
@@ -240,7 +271,7 @@ fn helpful_words() {
         errors[0].help.clone().unwrap_or_default()
     };
     assert!(help("x = 3").contains("`==`"));
-    assert!(help("a and b").contains("`&`"));
+    assert!(help("a AND b").contains("`&`"));
     assert!(help("a U").contains("operand"));
     assert!(help("a & U").contains("quotes"));
     assert!(help("(a | b) == c").contains("`<->`"));
@@ -262,6 +293,10 @@ fn depth_is_limited_without_overflow() {
         "x[".repeat(n),
         "f(".repeat(n),
         "((a)+".repeat(n),
+        "and ".repeat(n),
+        "not ".repeat(n),
+        "a=1U".repeat(n),
+        "X ".repeat(n) + "and ",
     ] {
         let errors = complaints(&text);
         assert!(!errors.is_empty() && errors.len() <= MAX_ERRORS);
@@ -332,7 +367,7 @@ fn token_soup_does_not_panic_and_what_is_read_is_a_fixed_point() {
         "(", ")", "()", "[]", "<>", "[", "]", "{", "}", "\"", "'", "\"q r\"", "{x  y}", "\\",
         "\\[", "\\]", "\\.", ".", ",", "+", "-", "==", "!=", "<", "<=", ">", ">=", "=", "!", "~",
         "&", "&&", "|", "->", "<->", "-->", "¬", "∧", "𝒰", "○", "é", "🦀", "\u{0}", "\n", " ", " ",
-        " ", " ", "#", "i", "e", "t", "f", "p0", "^", ":",
+        " ", " ", "#", "i", "e", "t", "f", "p0", "^", ":", "not", "and", "or", "=1U", "=0",
     ];
     let mut r = sempre_base::Random::new(11);
     let known = |name: &str| matches!(name, "X" | "U" | "a" | "GFa");
@@ -404,6 +439,9 @@ fn published_formulas_are_read() {
         let f = parse(&mut arena, line, &exact).unwrap().formula;
         // The lists were printed by Spot, so that our printing of them is compared with its.
         assert_eq!(print(&arena, f, Syntax::Spot).to_string(), line);
+    }
+    for line in file("emptchk/formulae.ltl").unwrap_or_default().lines() {
+        assert!(parse(&mut arena, line, &exact).is_ok(), "{line}");
     }
     for (name, given, norm) in [
         ("tacas14/formulas.tsv", 2, 3),

@@ -6,12 +6,15 @@
 //! * where an operator must come, `U R V W M xor` are operators;
 //! * where an operand must come, `X F G` are operators if an operand follows; a declared name of the
 //!   model is a name;
+//! * `not` before an operand, and `and`, `or`, `imply`, `implies` where an operator must come, are
+//!   the operators of that name, as in DVE; anywhere else they are names;
 //! * `GFa`: a run of `F G X` glued to a lower-case name or a number is split off, unless the word is
 //!   a declared name. With a model that happens only if what remains is declared.
 
+use super::Item;
 use super::infix::{Entry, Reader};
-use super::lexer::Token;
-use super::term::word_text;
+use super::lexer::{Lexeme, Token};
+use super::term::{Term, word_text};
 use crate::formula::Op;
 use sempre_base::{Diagnostic, Span};
 
@@ -21,6 +24,8 @@ pub(super) enum Meaning {
     Unary(usize),
     Constant(bool),
     Binary,
+    /// The word `not`.
+    Not,
     Name,
 }
 
@@ -47,24 +52,18 @@ impl Reader<'_> {
 
     /// True if an operand starts at the token `ahead`.
     pub(super) fn starts_operand(&self, ahead: usize) -> bool {
+        let word = |ahead: usize| self.source(self.tokens[self.at + ahead].span());
         match self.peek(ahead) {
-            Some(Token::Word) => {
-                let word = self.source(self.tokens[self.at + ahead].span());
-                binary_word(word).is_none() || self.joins_term(ahead + 1)
+            // `X and b`: an operator, because something follows that it can join.
+            Some(Token::Word) if connective(word(ahead)).is_some() => {
+                !self.peek(ahead + 1).is_some_and(|next| {
+                    starts_leaf(next)
+                        || next == Token::Word && binary_word(word(ahead + 1)).is_none()
+                })
             }
-            Some(
-                Token::Number
-                | Token::Quoted
-                | Token::Braced
-                | Token::Not
-                | Token::Next
-                | Token::Finally
-                | Token::Globally
-                | Token::True
-                | Token::False
-                | Token::Open,
-            ) => true,
-            _ => false,
+            Some(Token::Word) => binary_word(word(ahead)).is_none() || self.joins_term(ahead + 1),
+            Some(token) => starts_leaf(token),
+            None => false,
         }
     }
 
@@ -90,6 +89,9 @@ impl Reader<'_> {
         }
         if declared {
             return Meaning::Name;
+        }
+        if word == "not" && self.starts_operand(1) {
+            return Meaning::Not;
         }
         if binary_word(&word).is_some() {
             return Meaning::Binary;
@@ -132,6 +134,72 @@ impl Reader<'_> {
             }
         }
     }
+
+    /// `F(p)UGq` and `p=1Uq=1`: a word glued to what ends an operand starts with an operator, since
+    /// no name can come there.
+    pub(super) fn split_operator(&mut self) {
+        let at = self.at;
+        let Some(&word) = self.tokens.get(at).filter(|t| t.token == Token::Word) else {
+            return;
+        };
+        let glued = at > 0 && self.tokens[at - 1].end == word.start;
+        let letter = b"URVWM".contains(&self.text.as_bytes()[word.start as usize]);
+        if glued && letter && word.end > word.start + 1 {
+            self.tokens[at].start += 1;
+            // The token before is read; its place is free for the letter.
+            self.at -= 1;
+            self.tokens[self.at] = Lexeme {
+                end: word.start + 1,
+                ..word
+            };
+        }
+    }
+
+    /// The value in `p=0` or `p=1`, which Wring writes for `!p` and `p`. Only without a model: there
+    /// it would rather be a comparison that lacks a sign.
+    pub(super) fn wring_value(&self, left: &Term) -> Option<bool> {
+        if self.options.known.is_some() || left.number || left.compound {
+            return None;
+        }
+        let number = self.tokens.get(self.at + 1)?;
+        match (number.token, self.source(number.span())) {
+            _ if self.joins_term(2) => None,
+            (Token::Number, "0") => Some(false),
+            (Token::Number, "1") => Some(true),
+            _ => None,
+        }
+    }
+
+    pub(super) fn wring(&mut self, name: String, value: bool, span: Span) {
+        if self.program.warnings.is_empty() {
+            let meant = if value { "" } else { "!" };
+            self.program.warnings.push(
+                Diagnostic::warning(span, format!("this is read as `{meant}{name}`"))
+                    .with_help("to compare with a number, write `==`"),
+            );
+        }
+        self.leaf(name, span);
+        if !value {
+            self.program.items.push(Item::Apply(Op::Not, 1, span));
+        }
+    }
+}
+
+/// True if an operand starts with this token, which is not a word.
+fn starts_leaf(token: Token) -> bool {
+    matches!(
+        token,
+        Token::Number
+            | Token::Quoted
+            | Token::Braced
+            | Token::Not
+            | Token::Next
+            | Token::Finally
+            | Token::Globally
+            | Token::True
+            | Token::False
+            | Token::Open
+    )
 }
 
 /// The words that are binary operators.
@@ -142,6 +210,16 @@ pub(crate) fn binary_word(word: &str) -> Option<Op> {
         "W" => Op::WeakUntil,
         "M" => Op::StrongRelease,
         "xor" => Op::Xor,
+        _ => return None,
+    })
+}
+
+/// The words that are binary operators where one must come, and names elsewhere.
+pub(super) fn connective(word: &str) -> Option<Op> {
+    Some(match word {
+        "and" => Op::And,
+        "or" => Op::Or,
+        "imply" | "implies" => Op::Implies,
         _ => return None,
     })
 }
