@@ -1,6 +1,6 @@
 //! Writing formulas.
 //!
-//! The text can be read back by [`crate::parse`] and gives the same formula, with two exceptions:
+//! The text can be read back by [`mod@crate::parse`] and gives the same formula, with two exceptions:
 //! SPIN has neither `M` nor `xor`, which are written by their definitions, and LBT has only binary
 //! `&` and `|`, so a chain comes back nested when it is read exactly.
 //!
@@ -10,7 +10,7 @@
 //! (`GFa`, `U`, `true`), is written in double quotes.
 
 use crate::formula::{Formula, Formulas, Op};
-use crate::parse::term::requote;
+use crate::parse::term::{canonical, requote};
 use crate::parse::words::{binary_word, is_glued};
 use std::fmt;
 
@@ -172,7 +172,7 @@ impl Writer<'_> {
             return if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) {
                 out.write_str(text)
             } else {
-                out.write_str(&requote(text))
+                out.write_str(&quoted(text))
             };
         }
         // A chain of n operands has n - 1 signs in front: `& & a b c`.
@@ -223,8 +223,19 @@ fn name(arena: &Formulas, f: Formula) -> String {
     if is_plain(text) {
         text.to_string()
     } else {
-        requote(text)
+        quoted(text)
     }
+}
+
+/// `text` in double quotes; `P == "CS"` as `"P == 'CS'"`, which is read back the same, if it is.
+fn quoted(text: &str) -> String {
+    if text.contains('"') {
+        let single = text.replace('"', "'");
+        if !text.contains(['\'', '\\']) && canonical(&single) == text {
+            return requote(&single);
+        }
+    }
+    requote(text)
 }
 
 /// True if `text` is read as the proposition `text` wherever it stands.
@@ -274,6 +285,11 @@ mod tests {
             "é",
             "x[2]",
             "xor",
+            "not",
+            "and",
+            "or",
+            "s == \"it's\"",
+            "say \"hi\"",
             "FGX",
             "i",
             "t",

@@ -90,6 +90,12 @@ pub fn parse_lbt(
     build(arena, lbt::read(text), options.exact)
 }
 
+/// The name a proposition with this text gets in an arena: the text of an `AP` of a HOA file, say,
+/// where LTSmin writes `P_1!='p9'` for what is `P_1 != "p9"` here.
+pub fn canonical_name(text: &str) -> String {
+    term::canonical(text)
+}
+
 /// Checks the program and runs it.
 fn build(
     arena: &mut Formulas,

@@ -247,7 +247,7 @@ pub(super) fn unbrace(token: &str) -> String {
 }
 
 /// The canonical text of the content of quotes or braces; empty if there is nothing.
-pub(super) fn canonical(content: &str) -> String {
+pub(crate) fn canonical(content: &str) -> String {
     let (tokens, errors) = lex(content, 1);
     if !errors.is_empty() {
         return content.split_whitespace().collect::<Vec<_>>().join(" ");

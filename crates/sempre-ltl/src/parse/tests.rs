@@ -127,7 +127,7 @@ fn propositions_in_the_terms_of_a_model() {
         ("P_0.CS", "P_0.CS"),
         ("pos[1] < 2", "\"pos[1] < 2\""),
         ("x[2] != 5 U y", "\"x[2] != 5\" U y"),
-        ("P_0 == \"CS\"", "\"P_0 == \\\"CS\\\"\""),
+        ("P_0 == \"CS\"", "\"P_0 == 'CS'\""),
         (
             "F{P_0->x == 3  and P_1.wait}",
             "F\"P_0->x == 3 and P_1.wait\"",
@@ -135,7 +135,7 @@ fn propositions_in_the_terms_of_a_model() {
         ("\"a\" & {a} & a", "a & a & a"),
         ("t\\[1\\]!=0", "\"t[1] != 0\""),
         ("P\\.x", "P.x"),
-        ("P\\-x & P\\-x == 1", "\"P-x\" & \"\\\"P-x\\\" == 1\""),
+        ("P\\-x & P\\-x == 1", "\"P-x\" & \"'P-x' == 1\""),
         ("p1+p2<=q", "\"p1 + p2 <= q\""),
         ("!x == 3", "!\"x == 3\""),
         ("X == 3 & G + F < 2", "\"X == 3\" & \"G + F < 2\""),
@@ -452,11 +452,7 @@ fn published_formulas_are_read() {
             let f = parse(&mut arena, columns[given], &model).unwrap().formula;
             let g = parse(&mut arena, columns[norm], &model).unwrap().formula;
             // The second spelling has quotes around all names of states.
-            let text = |f| {
-                print(&arena, f, Syntax::Spot)
-                    .to_string()
-                    .replace("\\\"", "")
-            };
+            let text = |f| print(&arena, f, Syntax::Spot).to_string().replace('\'', "");
             // Fireability is spelled `action == "t"` in one of them, `fireable(t)` in the other.
             if !columns[norm].contains("fireable") {
                 assert_eq!(text(f), text(g));
