@@ -61,7 +61,7 @@ impl Degeneralization {
     pub fn new(kind: Kind) -> Self {
         Self {
             kind,
-            effort: 400_000,
+            effort: 100_000,
         }
     }
 
@@ -91,8 +91,10 @@ impl Degeneralization {
             Kind::StateBased => sets + 1,
         };
         let mut best: Option<Plan> = None;
-        let mut effort = self.effort;
-        for variant in component.variants() {
+        let variants = component.variants();
+        let share = self.effort / variants.len();
+        for variant in variants {
+            let mut effort = share;
             let sets = variant.needed_sets(used);
             if sets.is_empty() {
                 return Plan::single(variant, true);
@@ -125,9 +127,6 @@ impl Degeneralization {
                 if effort == 0 || !next_permutation(&mut order) {
                     break;
                 }
-            }
-            if effort == 0 {
-                break;
             }
         }
         best.expect("there is always a first variant")
