@@ -37,7 +37,9 @@
 //! `G(p & X F q)` implies `F q`, which nevertheless must stay, for it makes the promise. With it, look at
 //! a smallest obligation that fails somewhere on an accepted word: what could have been the reason
 //! to drop it, or the `G` that asks for it, fails too and is smaller; so it is never dropped, puts
-//! itself off for ever, and breaks its promise.
+//! itself off for ever, and breaks its promise. I4 where everything that is put off under one promise is
+//! due, all of it can be met at once: `g` in `f U (h U g)` meets the inner and the outer until; so one
+//! promise serves both, which saves acceptance sets.
 //!
 //! Cost: as many states as distinct functions, at most exponential in the formula.
 
@@ -209,7 +211,17 @@ impl Translation<'_> {
         self.alphabet.bdds.variable(var)
     }
 
+    /// `Promise[g]`. To put off an until is to put off what that one waits for (I4), so
+    /// `Promise[f U g] = Promise[g]`.
     fn promise(&mut self, g: Formula) -> Bdd {
+        let mut g = g;
+        loop {
+            g = match self.formulas.op(g) {
+                Op::Until => self.formulas.operand(g, 1),
+                Op::Finally | Op::StrongRelease => self.formulas.operand(g, 0),
+                _ => break,
+            };
+        }
         let var = match self.promises.get(&g) {
             Some(&v) => v,
             None => {
