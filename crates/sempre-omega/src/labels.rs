@@ -1,4 +1,5 @@
-//! Labels from texts: conjunctions and disjunctions of many operands, within a budget.
+//! Labels from texts and back: conjunctions and disjunctions of many operands, within a budget, and sums
+//! of products.
 //!
 //! The readers of all formats build labels here. Literals of a conjunction become one cube (of a
 //! disjunction, after negation), the rest is combined from the bottom of the variable order to its top:
@@ -21,6 +22,11 @@ pub(crate) const MAX_DEPTH: usize = 1000;
 pub(crate) const MAX_NODES: usize = 1 << 20;
 /// Most nodes that one operation may be able to make: the product of its operands' sizes.
 const MAX_PRODUCT: usize = 1 << 25;
+
+/// The length of the mark that some editors put in front of a text.
+pub(crate) fn byte_order_mark(text: &str) -> usize {
+    text.len() - text.trim_start_matches('\u{feff}').len()
+}
 
 /// The budget of a label is exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,6 +126,69 @@ impl<'a> LabelMaker<'a> {
             }
         }
         seen.len().max(1)
+    }
+}
+
+/// How a label is written.
+pub(crate) struct LabelStyle {
+    pub(crate) and: &'static str,
+    pub(crate) or: &'static str,
+    pub(crate) not: &'static str,
+    pub(crate) yes: &'static str,
+    pub(crate) no: &'static str,
+}
+
+impl LabelStyle {
+    pub(crate) const ASCII: Self = Self {
+        and: " & ",
+        or: " | ",
+        not: "!",
+        yes: "1",
+        no: "0",
+    };
+    pub(crate) const UNICODE: Self = Self {
+        and: " ∧ ",
+        or: " ∨ ",
+        not: "¬",
+        yes: "⊤",
+        no: "⊥",
+    };
+    pub(crate) const PROMELA: Self = Self {
+        and: " && ",
+        or: " || ",
+        ..Self::ASCII
+    };
+}
+
+/// The label as a sum of products, with parentheses around the products of a sum.
+pub(crate) fn label_text(
+    bdds: &mut Bdds,
+    names: &[String],
+    label: Bdd,
+    style: &LabelStyle,
+) -> String {
+    let mut cubes: Vec<(String, usize)> = Vec::new();
+    bdds.sum_of_products(label, |cube| {
+        let literals: Vec<String> = cube
+            .iter()
+            .map(|&(var, sign)| {
+                let name = names.get(var as usize).map_or("?", String::as_str);
+                format!("{}{name}", if sign { "" } else { style.not })
+            })
+            .collect();
+        cubes.push((literals.join(style.and), cube.len()));
+    });
+    match &cubes[..] {
+        [] => style.no.to_string(),
+        [(_, 0)] => style.yes.to_string(),
+        [(one, _)] => one.clone(),
+        _ => {
+            let parts: Vec<String> = cubes
+                .into_iter()
+                .map(|(cube, n)| if n > 1 { format!("({cube})") } else { cube })
+                .collect();
+            parts.join(style.or)
+        }
     }
 }
 

@@ -26,7 +26,7 @@ use super::lexer::{Cursor, Token, unescape};
 use crate::acceptance::Acceptance;
 use crate::automaton::{Alphabet, Automaton};
 use crate::bdd::Bdd;
-use crate::labels::MAX_PROPOSITIONS;
+use crate::labels::{MAX_PROPOSITIONS, byte_order_mark};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sempre_base::{Diagnostic, Severity, Span, nearest};
 
@@ -107,7 +107,7 @@ impl<'t> HoaReader<'t> {
     pub fn new(text: &'t str) -> Self {
         Self {
             text,
-            cursor: Cursor::new(text, 0),
+            cursor: Cursor::new(text, byte_order_mark(text)),
             diagnostics: Vec::new(),
             errors: 0,
             warnings: 0,

@@ -1,5 +1,6 @@
 //! Tokens of Promela, as far as never claims need them.
 
+use crate::labels::byte_order_mark;
 use sempre_base::{Diagnostic, Span};
 
 /// A token.
@@ -31,7 +32,7 @@ pub(super) fn tokens(text: &str) -> (Vec<(Token<'_>, Span)>, Vec<Diagnostic>) {
     let bytes = text.as_bytes();
     let mut out = Vec::new();
     let mut errors = Vec::new();
-    let mut at = 0;
+    let mut at = byte_order_mark(text);
     let run = |from: usize, f: &dyn Fn(u8) -> bool| {
         let mut end = from;
         while bytes.get(end).is_some_and(|&b| f(b)) {

@@ -8,7 +8,7 @@
 
 use crate::acceptance::Acceptance;
 use crate::automaton::{Alphabet, Automaton};
-use crate::bdd::{Bdd, Bdds};
+use crate::labels::{LabelStyle, label_text};
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::fmt::Write;
@@ -93,10 +93,10 @@ pub fn write_never_claim(
         }
         out.push_str("  do\n");
         for e in &a.edges[s as usize] {
-            let text = guards
-                .entry(e.label)
-                .or_insert_with(|| guard(&mut alphabet.bdds, &names, e.label));
-            let _ = writeln!(out, "  :: {text} -> goto {}", label(e.to));
+            let text = guards.entry(e.label).or_insert_with(|| {
+                label_text(&mut alphabet.bdds, &names, e.label, &LabelStyle::PROMELA)
+            });
+            let _ = writeln!(out, "  :: ({text}) -> goto {}", label(e.to));
         }
         out.push_str("  od;\n");
     }
@@ -122,28 +122,6 @@ fn states_in_order(a: &Automaton, initial: u32) -> Vec<u32> {
     std::iter::once(initial)
         .chain((0..a.states() as u32).filter(|&s| s != initial && reached[s as usize]))
         .collect()
-}
-
-fn guard(bdds: &mut Bdds, names: &[String], label: Bdd) -> String {
-    if label.is_true() {
-        return "(1)".to_string();
-    }
-    let mut cubes = Vec::new();
-    bdds.sum_of_products(label, |cube| {
-        let literals: Vec<String> = cube
-            .iter()
-            .map(|&(var, sign)| {
-                let name = names.get(var as usize).map_or("(?)", String::as_str);
-                format!("{}{name}", if sign { "" } else { "!" })
-            })
-            .collect();
-        cubes.push(literals.join(" && "));
-    });
-    match &cubes[..] {
-        [] => "(0)".to_string(),
-        [one] => format!("({one})"),
-        _ => format!("(({}))", cubes.join(") || (")),
-    }
 }
 
 fn proposition(name: &str) -> String {

@@ -2,6 +2,7 @@
 //! and never a panic, and the files of the experiments are understood.
 
 mod hoa;
+mod lbtt;
 mod never_claim;
 
 use sempre_base::Random;
