@@ -18,5 +18,11 @@ pub struct Cli {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     Translate(commands::translate::Arguments),
+    Formula(commands::formula::Arguments),
     Automaton(commands::automaton::Arguments),
+    Cross(commands::cross::Arguments),
+    Random(commands::random::Arguments),
+    Pattern(commands::pattern::Arguments),
+    Completions(commands::completions::Arguments),
+    Man(commands::man::Arguments),
 }

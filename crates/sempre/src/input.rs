@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Clone, Debug)]
 pub struct FormulaOptions {
     /// Formulas, one per argument
-    #[arg(value_name = "FORMULA", required_unless_present = "file")]
+    #[arg(value_name = "FORMULA")]
     pub formulas: Vec<String>,
 
     /// Read formulas from LIST, one per line (`-` is standard input); a line may start with a name
@@ -46,8 +46,17 @@ const EXACT: ParseOptions = ParseOptions {
 };
 
 impl FormulaOptions {
+    /// Were none given?
+    pub fn is_empty(&self) -> bool {
+        self.formulas.is_empty() && self.file.is_empty()
+    }
+
     /// Does `work` with each formula, in order.
     pub fn for_each(&self, mut work: impl FnMut(Input) -> Outcome<()>) -> Outcome<()> {
+        if self.is_empty() {
+            let text = "no formula: give one as an argument, or a list of them with --file";
+            return Err(Failure::Message(text.to_string()));
+        }
         let mut complaints = false;
         for (i, text) in self.formulas.iter().enumerate() {
             let name = match self.formulas.len() {

@@ -1,7 +1,13 @@
 //! One module per subcommand: its options, and the glue between them and the library.
 
 pub mod automaton;
+pub mod completions;
+pub mod cross;
+pub mod formula;
+pub mod man;
 pub mod operations;
+pub mod pattern;
+pub mod random;
 pub mod translate;
 
 use crate::cli::Command;
@@ -10,7 +16,13 @@ use crate::failure::Outcome;
 /// Runs a command.
 pub fn run(command: Command) -> Outcome {
     match command {
-        Command::Automaton(arguments) => automaton::run(&arguments),
         Command::Translate(arguments) => translate::run(&arguments),
+        Command::Formula(arguments) => formula::run(&arguments),
+        Command::Automaton(arguments) => automaton::run(&arguments),
+        Command::Cross(arguments) => cross::run(&arguments),
+        Command::Random(arguments) => random::run(&arguments),
+        Command::Pattern(arguments) => pattern::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments),
+        Command::Man(arguments) => man::run(&arguments),
     }
 }

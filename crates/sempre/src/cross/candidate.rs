@@ -54,7 +54,15 @@ impl Candidate {
         let start = Instant::now();
         match &self.way {
             Way::Own(options) => {
-                let a = bench.translate(f, *options);
+                // An arena and a translator of its own: what other candidates did must not show.
+                let (formulas, f) = super::copy(&bench.formulas, f, str::to_string);
+                let mut own = Workbench {
+                    formulas,
+                    alphabet: std::mem::take(&mut bench.alphabet),
+                    ..Workbench::default()
+                };
+                let a = own.translate(f, *options);
+                bench.alphabet = own.alphabet;
                 (Made::Automaton(a), start.elapsed())
             }
             Way::External(template) => template.translate(bench, f, limit, scratch),

@@ -19,15 +19,17 @@
 
 pub mod candidate;
 pub mod external;
+pub mod minimize;
 pub mod words;
 
 pub use candidate::Candidate;
+pub use minimize::minimize;
 
 use crate::Workbench;
 use crate::word::write_word;
 use external::Scratch;
 use sempre_base::Random;
-use sempre_ltl::{Formula, Formulas, Syntax};
+use sempre_ltl::{Formula, Formulas, Op, Syntax};
 use sempre_omega::Automaton;
 use sempre_omega::accepting_run::accepting_word;
 use sempre_omega::membership::accepts;
@@ -153,22 +155,32 @@ impl Cross {
             .collect();
         let rename = self.candidates.iter().any(Candidate::is_external)
             && !names.iter().all(|n| is_plain(n));
-        let mut copies = rustc_hash::FxHashMap::default();
-        for g in arena.subformulas(f) {
-            let copy = if arena.op(g) == sempre_ltl::Op::Proposition {
-                let name = arena.name(arena.proposition_number(g));
-                match names.iter().position(|n| rename && *n == name) {
-                    Some(i) => bench.formulas.proposition(&format!("p{i}")),
-                    None => bench.formulas.proposition(name),
-                }
-            } else {
-                let operands: Vec<Formula> = arena.operands(g).iter().map(|h| copies[h]).collect();
-                bench.formulas.node(arena.op(g), &operands)
-            };
-            copies.insert(g, copy);
-        }
-        (bench, copies[&f])
+        let (formulas, f) = copy(arena, f, |name| {
+            match names.iter().position(|n| rename && *n == name) {
+                Some(i) => format!("p{i}"),
+                None => name.to_string(),
+            }
+        });
+        bench.formulas = formulas;
+        (bench, f)
     }
+}
+
+/// The formula in an arena of its own, its propositions renamed.
+fn copy(arena: &Formulas, f: Formula, rename: impl Fn(&str) -> String) -> (Formulas, Formula) {
+    let mut formulas = Formulas::new();
+    let mut copies = rustc_hash::FxHashMap::default();
+    for g in arena.subformulas(f) {
+        let copy = if arena.op(g) == Op::Proposition {
+            let name = arena.name(arena.proposition_number(g));
+            formulas.proposition(&rename(name))
+        } else {
+            let operands: Vec<Formula> = arena.operands(g).iter().map(|h| copies[h]).collect();
+            formulas.node(arena.op(g), &operands)
+        };
+        copies.insert(g, copy);
+    }
+    (formulas, copies[&f])
 }
 
 /// Can every tool read this name as a proposition?
