@@ -1,10 +1,10 @@
 //! Automata on their way out: the formats and what they need to know.
 
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::output::csv_field;
 use clap::ValueEnum;
-use sempre::automata::ReadAutomaton;
-use sempre::omega::{Alphabet, Automaton, HoaOptions, write_hoa};
+use sempre::automata::{ReadAutomaton, to_state_buchi};
+use sempre::omega::{Alphabet, Automaton, HoaOptions, write_hoa, write_never_claim};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
@@ -13,6 +13,8 @@ use std::io::Write;
 pub enum Format {
     /// The Hanoi omega-automata format
     Hoa,
+    /// A never claim in SPIN's Promela; the automaton is made Büchi with acceptance on states
+    Spin,
     /// A CSV table of sizes
     Stats,
     /// An object with sizes and properties on a line
@@ -34,6 +36,9 @@ pub fn measures(alphabet: &mut Alphabet, a: &Automaton) -> Vec<Column> {
         ),
     ]
 }
+
+/// Acceptance conditions with more cases are not made generalised Büchi.
+pub const MOST_CASES: usize = 10_000;
 
 /// The columns that every table has.
 const MEASURES: &[&str] = &["states", "edges", "acceptance_sets", "deterministic"];
@@ -70,6 +75,13 @@ pub fn write(
                 ..HoaOptions::default()
             };
             out.write_all(write_hoa(alphabet, a, &options).as_bytes())?;
+        }
+        Format::Spin => {
+            let claim = to_state_buchi(alphabet, a, MOST_CASES)
+                .ok_or("its acceptance condition has too many cases".to_string())
+                .and_then(|b| write_never_claim(alphabet, &b).map_err(|e| e.to_string()))
+                .map_err(|why| Failure::Message(format!("cannot write a never claim: {why}")))?;
+            out.write_all(claim.as_bytes())?;
         }
         Format::Stats | Format::Json => unreachable!("tables have rows"),
     }

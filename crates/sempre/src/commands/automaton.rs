@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 
 /// Convert, combine and test ω-automata
 ///
-/// Reads automata in the Hanoi format. Without operations they are only printed in the format asked
+/// Reads automata in the Hanoi format and SPIN's never claims. Without operations they are only printed in the format asked
 /// for.
 #[derive(Args, Debug)]
 pub struct Arguments {
@@ -167,14 +167,14 @@ impl Work<'_> {
             Operation::Determinize => {
                 return to_deterministic(&mut self.alphabet.bdds, &a, limit).map_err(too_large);
             }
-            Operation::RemoveFin => return without_fin(&a, limit),
+            Operation::RemoveFin => return without_fin(&a),
             Operation::Degeneralize { on_states } => {
                 let kind = if *on_states {
                     Kind::StateBased
                 } else {
                     Kind::TransitionBased
                 };
-                let a = without_fin(&a, limit)?;
+                let a = without_fin(&a)?;
                 let done = degeneralize(&mut self.alphabet.bdds, &a, kind);
                 return done.ok_or_else(|| Failure::Message("cannot degeneralise".to_string()));
             }
@@ -300,8 +300,8 @@ fn no(yes: bool) -> Option<String> {
     (!yes).then(String::new)
 }
 
-fn without_fin(a: &Automaton, limit: usize) -> Outcome<Automaton> {
-    remove_fin(a, limit).ok_or_else(|| {
+fn without_fin(a: &Automaton) -> Outcome<Automaton> {
+    remove_fin(a, printer::MOST_CASES).ok_or_else(|| {
         let text = "the acceptance condition has too many cases to make it generalised Büchi";
         Failure::Message(text.to_string())
     })

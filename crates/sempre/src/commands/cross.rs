@@ -211,6 +211,11 @@ fn compare(
     })
 }
 
+/// `1 word`, `2 words`.
+fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
 /// The totals of a candidate.
 #[derive(Clone, Default)]
 struct Total {
@@ -382,18 +387,14 @@ impl<'a> Desk<'a> {
         };
         let verdict = match self.disagreements {
             0 => "no disagreement".to_string(),
-            1 => "1 disagreement".to_string(),
-            n => format!("{n} disagreements"),
+            n => counted(n, "disagreement"),
         };
-        let Self {
-            formulas,
-            products,
-            words,
-            ..
-        } = self;
         writeln!(
             out,
-            "{formulas} formulas, {products} products{skipped}, {words} words: {verdict}"
+            "{}, {}{skipped}, {}: {verdict}",
+            counted(self.formulas, "formula"),
+            counted(self.products, "product"),
+            counted(self.words, "word")
         )?;
         Ok(())
     }
