@@ -13,8 +13,9 @@ use sempre_base::{Diagnostic, Span};
 
 /// Most 64-bit words that the marks of one text may need beyond one for each edge.
 const MAX_MARK_WORDS: usize = 1 << 27;
-/// States that may be declared without being described, whatever the length of the text.
-const FREE_STATES: usize = 1024;
+/// States that may be declared without being described, whatever the length of the text. A stream may
+/// have very many short automata, so it is not large.
+const FREE_STATES: usize = 64;
 
 /// What the body describes.
 #[derive(Default)]

@@ -42,6 +42,7 @@ pub fn read_never_claims(alphabet: &mut Alphabet, text: &str) -> (Vec<Automaton>
         alphabet,
         propositions: Vec::new(),
         known: FxHashSet::default(),
+        warned: false,
     };
     let mut claims = Vec::new();
     while reader.peek() != Token::Eof && reader.errors <= MAX_ERRORS {
@@ -89,6 +90,8 @@ struct Reader<'a, 't> {
     alphabet: &'a mut Alphabet,
     propositions: Vec<u32>,
     known: FxHashSet<u32>,
+    /// One warning about preprocessor lines is enough.
+    warned: bool,
 }
 
 /// Where an option leads.
@@ -156,6 +159,9 @@ impl<'t> Reader<'_, 't> {
         self.errors += 1;
         if self.errors <= MAX_ERRORS {
             self.diagnostics.push(d);
+        } else if self.errors == MAX_ERRORS + 1 {
+            let message = "too many errors, the rest of the text is not read";
+            self.diagnostics.push(Diagnostic::error(d.span, message));
         }
     }
 
@@ -171,13 +177,11 @@ impl<'t> Reader<'_, 't> {
             Token::Eof => return Ok(None),
             Token::Directive => {
                 let (_, span) = self.advance();
-                self.diagnostics.push(
-                    Diagnostic::warning(span, "preprocessor lines are left out")
-                        .with_help("macros in the guards of the claim are not replaced"),
-                );
-                // One warning is enough.
-                while matches!(self.peek(), Token::Directive | Token::Comment(_)) {
-                    self.advance();
+                if !std::mem::replace(&mut self.warned, true) {
+                    self.diagnostics.push(
+                        Diagnostic::warning(span, "preprocessor lines are left out")
+                            .with_help("macros in the guards of the claim are not replaced"),
+                    );
                 }
                 return Ok(None);
             }

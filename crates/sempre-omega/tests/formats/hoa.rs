@@ -455,6 +455,11 @@ fn great_numbers_take_no_memory() {
         0,
         &["error \"4000000000\": 4000000000 propositions are announced, but 1 are named"],
     );
+    // Many short automata that declare many states each.
+    let short = with("Acceptance: 0 t States: 1000000", "State: 0 [t] 0");
+    let (items, _) = read_hoa(&mut Alphabet::new(), &short.repeat(1000));
+    let kept: usize = items.iter().map(|i| i.automaton.states()).sum();
+    assert_eq!((items.len(), kept), (1000, 1000));
     // Declared states that are not used are kept where that is harmless.
     let (items, _) = read_hoa(
         &mut Alphabet::new(),

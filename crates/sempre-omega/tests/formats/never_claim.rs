@@ -240,3 +240,13 @@ fn damaged_claims_never_panic() {
         }
     }
 }
+
+#[test]
+fn long_texts_have_few_complaints() {
+    let claims = "#define p (x > 1)\nnever { s: skip }\n".repeat(1000);
+    let (found, diagnostics) = read_never_claims(&mut Alphabet::new(), &claims);
+    assert_eq!((found.len(), diagnostics.len()), (1000, 1));
+    let (found, diagnostics) =
+        read_never_claims(&mut Alphabet::new(), &"never { x } ".repeat(1000));
+    assert_eq!((found.len(), diagnostics.len()), (0, 51));
+}
