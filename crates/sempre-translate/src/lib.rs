@@ -4,4 +4,5 @@
 
 pub mod containment;
 pub mod couvreur;
+pub mod gf_guarantee;
 pub mod translator;

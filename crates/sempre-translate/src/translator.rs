@@ -2,20 +2,26 @@
 //!
 //! The road of the highest effort:
 //!
-//! 1. negation normal form, rewriting ([`Simplifier`]);
+//! 1. negation normal form, rewriting ([`Simplifier`]) with the help of language containment;
 //! 2. Couvreur's construction ([`couvreur`]);
 //! 3. component filter and simulations, until nothing changes;
 //! 4. if the language is an obligation, its minimal weak deterministic automaton ([`wdba`]); that it is
 //!    one is either seen from the syntax or proved by comparing languages with the help of the
 //!    automaton of the negation;
-//! 5. the smallest of what was found, determinism deciding between equals.
+//! 5. otherwise other ways to the same language: the formula in another shape, and for `G F g` with a
+//!    guarantee `g` a deterministic construction ([`gf_guarantee`]);
+//! 6. if acceptance on states is wanted, degeneralisation and simulations again;
+//! 7. the smallest of what was found, determinism deciding between equals.
 
 use crate::containment::Containment;
-use crate::couvreur;
+use crate::{couvreur, gf_guarantee};
 use sempre_ltl::nnf::nnf;
-use sempre_ltl::{Formula, Formulas, Simplifier};
+use sempre_ltl::{Formula, Formulas, Op, Simplifier};
 use sempre_omega::complete::complete;
+use sempre_omega::degeneralize::{self, degeneralize};
 use sempre_omega::scc_filter::{Transient, scc_filter};
+use sempre_omega::state_simulation::reduce_state_based;
+use sempre_omega::transient_pruning::prune_transient_edges;
 use sempre_omega::{Alphabet, Automaton, emptiness, product, simulation, wdba};
 
 /// How much work to put into a small result.
@@ -29,9 +35,20 @@ pub enum Effort {
     High,
 }
 
+/// What kind of automaton.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Generalised Büchi acceptance on edges.
+    Tgba,
+    /// Büchi acceptance on states.
+    Ba,
+}
+
 /// What is wanted.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
+    /// What kind of automaton.
+    pub kind: Kind,
     /// How much work to put into a small result.
     pub effort: Effort,
     /// Prefer a deterministic automaton to a small one.
@@ -41,6 +58,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            kind: Kind::Tgba,
             effort: Effort::High,
             deterministic: false,
         }
@@ -62,8 +80,8 @@ impl Translator {
         Self::default()
     }
 
-    /// A transition-based generalised Büchi automaton of `f`.
-    pub fn tgba(
+    /// An automaton of `f` over the propositions of `alphabet`, which gets those it lacks.
+    pub fn translate(
         &mut self,
         formulas: &mut Formulas,
         alphabet: &mut Alphabet,
@@ -71,36 +89,68 @@ impl Translator {
         options: Options,
     ) -> Automaton {
         let f = nnf(formulas, f);
-        if options.effort == Effort::High && self.simplifier.oracle.is_none() {
+        let mut best = Best {
+            alphabet,
+            options,
+            found: None,
+        };
+        match options.effort {
+            Effort::Low => {
+                let a = self.reduced(formulas, best.alphabet, f, Effort::Low);
+                best.offer(a);
+            }
+            Effort::Medium => {
+                let g = self.rewritten(formulas, f, Effort::Medium);
+                let g = self.simplifier.gather(formulas, g);
+                let a = self.reduced(formulas, best.alphabet, g, Effort::Medium);
+                best.offer(a);
+            }
+            Effort::High => self.all_ways(formulas, f, &mut best),
+        }
+        best.found.expect("at least one automaton was offered").1
+    }
+
+    /// `f` in negation normal form, rewritten as the effort asks; never larger.
+    pub fn rewritten(&mut self, formulas: &mut Formulas, f: Formula, effort: Effort) -> Formula {
+        let f = nnf(formulas, f);
+        if effort == Effort::High && self.simplifier.oracle.is_none() {
             self.simplifier.oracle = Some(Box::new(Containment::default()));
         }
-        if options.effort == Effort::Low {
-            let mut a = self.construct(formulas, alphabet, f);
-            reduce(&mut a, alphabet, options.effort);
-            return a;
+        match effort {
+            Effort::Low => f,
+            Effort::Medium | Effort::High => self.simplifier.simplify(formulas, f),
         }
-        let f = self.simplifier.simplify(formulas, f);
+    }
+
+    fn all_ways(&mut self, formulas: &mut Formulas, f: Formula, best: &mut Best) {
+        let f = self.rewritten(formulas, f, Effort::High);
         let g = self.simplifier.gather(formulas, f);
-        let mut best = self.construct(formulas, alphabet, g);
-        reduce(&mut best, alphabet, options.effort);
-        if options.effort < Effort::High {
-            return best;
+        let a = self.reduced(formulas, best.alphabet, g, Effort::High);
+        if let Some(w) = self.obligation(formulas, best.alphabet, g, &a) {
+            best.offer(a);
+            best.offer(w);
+            return;
         }
-        if let Some(w) = self.obligation(formulas, alphabet, g, &best) {
-            if w.states() <= best.states() || options.deterministic {
-                best = w;
-            }
-            return best;
-        }
-        // Other shapes of the formula, as long as there is something to gain.
+        best.offer(a);
         let h = self.simplifier.scatter(formulas, f);
         let h = self.simplifier.gather(formulas, h);
         if h != g {
-            let mut a = self.construct(formulas, alphabet, h);
-            reduce(&mut a, alphabet, options.effort);
-            best = smaller(best, a, alphabet);
+            let a = self.reduced(formulas, best.alphabet, h, Effort::High);
+            best.offer(a);
         }
-        best
+        if formulas.op(f) == Op::Globally {
+            let eventually = formulas.operand(f, 0);
+            if formulas.op(eventually) == Op::Finally && formulas.facts(eventually).guarantee() {
+                let a = self.reduced(formulas, best.alphabet, eventually, Effort::High);
+                let bdds = &mut best.alphabet.bdds;
+                let d = wdba::minimize(&a, bdds, MOST_SUBSETS)
+                    .and_then(|w| gf_guarantee::recurrence(&w, bdds));
+                if let Some(mut d) = d {
+                    reduce(&mut d, best.alphabet, Effort::High);
+                    best.offer(d);
+                }
+            }
+        }
     }
 
     fn construct(
@@ -109,18 +159,24 @@ impl Translator {
         alphabet: &mut Alphabet,
         f: Formula,
     ) -> Automaton {
-        couvreur::tgba(
-            formulas,
-            &mut self.simplifier.implication,
-            alphabet,
-            f,
-            usize::MAX,
-        )
-        .expect("no limit")
+        let implication = &mut self.simplifier.implication;
+        couvreur::tgba(formulas, implication, alphabet, f, usize::MAX).expect("no limit")
+    }
+
+    fn reduced(
+        &mut self,
+        formulas: &mut Formulas,
+        alphabet: &mut Alphabet,
+        f: Formula,
+        effort: Effort,
+    ) -> Automaton {
+        let mut a = self.construct(formulas, alphabet, f);
+        reduce(&mut a, alphabet, effort);
+        a
     }
 
     /// The minimal weak deterministic automaton, if the language of `f`, that of `a`, has one.
-    fn obligation(
+    pub fn obligation(
         &mut self,
         formulas: &mut Formulas,
         alphabet: &mut Alphabet,
@@ -129,18 +185,18 @@ impl Translator {
     ) -> Option<Automaton> {
         let mut w = wdba::minimize(a, &mut alphabet.bdds, MOST_SUBSETS)?;
         if !formulas.facts(f).obligation() {
-            let not_f = self.simplifier.implication.negation(formulas, f);
-            let mut b = self.construct(formulas, alphabet, not_f);
-            scc_filter(&mut b, Transient::Empty);
-            let outside = product::product(&mut alphabet.bdds, &w, &b);
-            if !emptiness::is_empty(&outside) {
-                return None;
-            }
             let mut complement = w.clone();
             complete(&mut alphabet.bdds, &mut complement);
             complement.acceptance = complement.acceptance.complement();
             let inside = product::product(&mut alphabet.bdds, &complement, a);
             if !emptiness::is_empty(&inside) {
+                return None;
+            }
+            let not_f = self.simplifier.implication.negation(formulas, f);
+            let mut b = self.construct(formulas, alphabet, not_f);
+            scc_filter(&mut b, Transient::Empty);
+            let outside = product::product(&mut alphabet.bdds, &w, &b);
+            if !emptiness::is_empty(&outside) {
                 return None;
             }
         }
@@ -150,16 +206,39 @@ impl Translator {
     }
 }
 
-/// The better of two automata of one language: fewer states, then determinism, then fewer edges.
-fn smaller(a: Automaton, b: Automaton, alphabet: &mut Alphabet) -> Automaton {
-    let mut rank = |x: &Automaton| {
-        let deterministic = x.is_deterministic(&mut alphabet.bdds);
-        (x.states(), !deterministic, x.edge_count(), x.sets)
-    };
-    if rank(&b) < rank(&a) { b } else { a }
+/// The best automaton so far, by what is wanted.
+struct Best<'a> {
+    alphabet: &'a mut Alphabet,
+    options: Options,
+    found: Option<((bool, usize, bool, usize, u32), Automaton)>,
 }
 
-/// The component filter and the simulations the effort asks for.
+impl Best<'_> {
+    /// Takes a reduced TGBA into account, made what is wanted first.
+    fn offer(&mut self, mut a: Automaton) {
+        let bdds = &mut self.alphabet.bdds;
+        if self.options.kind == Kind::Ba {
+            a = degeneralize(bdds, &a, degeneralize::Kind::StateBased)
+                .expect("generalised Büchi by construction");
+            if self.options.effort > Effort::Low {
+                reduce_state_based(&mut a, bdds);
+            }
+        }
+        let nondeterministic = !a.is_deterministic(bdds);
+        let rank = (
+            self.options.deterministic && nondeterministic,
+            a.states(),
+            nondeterministic,
+            a.edge_count(),
+            a.sets,
+        );
+        if self.found.as_ref().is_none_or(|(r, _)| rank < *r) {
+            self.found = Some((rank, a));
+        }
+    }
+}
+
+/// The component filter and the simulations the effort asks for, for a generalised Büchi automaton.
 pub fn reduce(a: &mut Automaton, alphabet: &mut Alphabet, effort: Effort) {
     let bdds = &mut alphabet.bdds;
     if effort == Effort::Low {
@@ -176,6 +255,7 @@ pub fn reduce(a: &mut Automaton, alphabet: &mut Alphabet, effort: Effort) {
         a.merge_edges(bdds);
         if effort == Effort::High {
             simulation::reduce_to_fixpoint(a, bdds);
+            prune_transient_edges(a, bdds);
         } else {
             simulation::reduce(a, bdds, simulation::Direction::Direct);
         }
@@ -191,11 +271,4 @@ pub fn reduce(a: &mut Automaton, alphabet: &mut Alphabet, effort: Effort) {
     }
     scc_filter(a, Transient::Empty);
     a.merge_edges(bdds);
-}
-
-/// dev
-pub fn simplified(t: &mut Translator, formulas: &mut Formulas, f: Formula) -> Formula {
-    let f = nnf(formulas, f);
-    let g = t.simplifier.simplify(formulas, f);
-    t.simplifier.gather(formulas, g)
 }

@@ -45,7 +45,7 @@ impl Workbench {
     pub fn translate(&mut self, f: Formula, options: Options) -> Automaton {
         let mut a = self
             .translator
-            .tgba(&mut self.formulas, &mut self.alphabet, f, options);
+            .translate(&mut self.formulas, &mut self.alphabet, f, options);
         a.name = Some(self.print(f, Syntax::Spot));
         a
     }

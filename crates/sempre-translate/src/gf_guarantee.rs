@@ -1,0 +1,58 @@
+//! Deterministic automata for `G F g` where `g` is a guarantee formula.
+//!
+//! Whether `F g` holds is decided by a finite prefix, so its minimal weak automaton is a deterministic
+//! automaton on finite words with one final state. `G F g` holds iff that automaton, started again
+//! whenever it has succeeded, succeeds infinitely often. After success the letter just read may count
+//! for the next attempt, which saves the initial state; and since `G F g` does not depend on prefixes,
+//! any state may be the initial one: the first of a component that cannot be left.
+//!
+//! The idea is in Esparza, Křetínský, Sickert, "One theorem to rule them all" (LICS 2018), and in the
+//! folklore of translators.
+
+use sempre_omega::{Acceptance, Automaton, Bdds, Edge, Mark, Sccs};
+
+/// The automaton of `G F g` from the minimal weak automaton of `F g`; `None` if that is not of the
+/// expected shape (complete, one accepting state that is never left).
+pub fn recurrence(finally: &Automaton, bdds: &mut Bdds) -> Option<Automaton> {
+    let &[initial] = &finally.initial[..] else {
+        return None;
+    };
+    let won = (0..finally.states() as u32).find(|&s| match &finally.edges[s as usize][..] {
+        [e] => e.to == s && e.label.is_true() && e.mark.contains(0),
+        _ => false,
+    })?;
+    if won == initial || !finally.is_complete(bdds) {
+        return None;
+    }
+    let mut a = Automaton::new(finally.propositions.clone(), 1, Acceptance::buchi());
+    for (s, edges) in finally.edges.iter().enumerate() {
+        a.add_state();
+        if s as u32 == won {
+            continue;
+        }
+        for e in edges {
+            if e.to != won {
+                a.edges[s].push(Edge {
+                    to: e.to,
+                    label: e.label,
+                    mark: Mark::EMPTY,
+                });
+                continue;
+            }
+            // Success: the same letter starts the next attempt, unless it wins that one too.
+            for next in &finally.edges[initial as usize] {
+                let label = bdds.and(e.label, next.label);
+                let to = if next.to == won { initial } else { next.to };
+                a.add_edge(s as u32, to, label, Mark::single(0));
+            }
+        }
+    }
+    a.initial = vec![initial];
+    a.trim_unreachable();
+    let sccs = Sccs::new(&a);
+    // The first component that comes out cannot be left.
+    a.initial = vec![sccs.states[0][0]];
+    a.trim_unreachable();
+    a.merge_edges(bdds);
+    Some(a)
+}
