@@ -5,4 +5,8 @@
 pub mod containment;
 pub mod couvreur;
 pub mod gf_guarantee;
+pub mod equivalence;
+pub mod language;
+#[cfg(test)]
+mod reference;
 pub mod translator;
