@@ -175,16 +175,22 @@ impl Facts {
                     ..uniform
                 }
             }
-            Op::Equiv | Op::Xor => Draft {
-                eventual: false,
-                universal: false,
-                safety: false,
-                guarantee: false,
-                recurrence: false,
-                persistence: false,
-                nnf: false,
-                ..uniform
-            },
+            // Each operand occurs with both signs, so it must be in a class and in its dual.
+            Op::Equiv | Op::Xor => {
+                let pure = uniform.eventual && uniform.universal;
+                let bounded = uniform.safety && uniform.guarantee;
+                let settled = uniform.recurrence && uniform.persistence;
+                Draft {
+                    eventual: pure,
+                    universal: pure,
+                    safety: bounded,
+                    guarantee: bounded,
+                    recurrence: settled,
+                    persistence: settled,
+                    nnf: false,
+                    ..uniform
+                }
+            }
             Op::Until => {
                 let (f, g) = (get(0), get(1));
                 Draft {
@@ -252,6 +258,10 @@ mod tests {
         assert!(a.facts(u).obligation());
         let x = a.next(u);
         assert!(!a.facts(x).next_free() && a.facts(u).next_free());
+        let (xp, wp) = (a.next(p), a.weak_until(p, q));
+        let (e, f) = (a.equiv(q, xp), a.xor(q, wp));
+        assert!(a.facts(e).safety() && a.facts(e).guarantee());
+        assert!(!a.facts(f).safety() && a.facts(f).obligation());
         let np = a.not(p);
         assert!(a.facts(np).nnf());
         let nw = a.not(w);
