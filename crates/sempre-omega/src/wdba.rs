@@ -46,8 +46,9 @@ pub fn minimize(a: &Automaton, bdds: &mut Bdds, limit: usize) -> Option<Automato
     Some(quotient(&d, &even, &covered, bdds))
 }
 
-/// The subset construction; state 0 is the set of initial states. The empty set is not a state.
-fn powerset(a: &Automaton, bdds: &mut Bdds, limit: usize) -> Option<(Automaton, Vec<Vec<u32>>)> {
+/// The subset construction, and the set of each state; state 0 is the set of initial states, and the
+/// empty set is not a state. `None` if there are more than `limit`.
+pub fn powerset(a: &Automaton, bdds: &mut Bdds, limit: usize) -> Option<(Automaton, Vec<Vec<u32>>)> {
     // The successors of each state as one function: `label & destination` over all edges.
     let functions: Vec<Bdd> = a
         .edges

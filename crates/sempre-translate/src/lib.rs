@@ -6,7 +6,9 @@ pub mod containment;
 pub mod couvreur;
 pub mod gf_guarantee;
 pub mod equivalence;
+pub mod hierarchy;
 pub mod language;
 #[cfg(test)]
 mod reference;
+pub mod stutter;
 pub mod translator;
