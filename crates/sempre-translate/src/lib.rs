@@ -4,8 +4,8 @@
 
 pub mod containment;
 pub mod couvreur;
-pub mod gf_guarantee;
 pub mod equivalence;
+pub mod gf_guarantee;
 pub mod hierarchy;
 pub mod language;
 #[cfg(test)]
