@@ -8,7 +8,7 @@
 //! The automata are made with medium effort: rewriting and one simulation pay for themselves in the
 //! products, the search for the smallest automaton does not.
 
-use crate::translator::{Effort, Options, Translator};
+use crate::translator::{Effort, Kind, Options, Translator};
 use sempre_base::Lasso;
 use sempre_ltl::nnf::nnf;
 use sempre_ltl::{Facts, Formula, Formulas, Letter};
@@ -97,10 +97,11 @@ pub(crate) fn automaton(
     f: Formula,
 ) -> Automaton {
     let options = Options {
+        kind: Kind::Tgba,
         effort: Effort::Medium,
         ..Options::default()
     };
-    translator.tgba(formulas, alphabet, f, options)
+    translator.translate(formulas, alphabet, f, options)
 }
 
 /// The word over the propositions of `formulas` with the same names.
