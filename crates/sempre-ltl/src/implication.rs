@@ -106,10 +106,11 @@ impl Implication {
 
     fn decide(&mut self, a: &Formulas, f: Formula, g: Formula) -> bool {
         let (ff, gf) = (a.facts(f), a.facts(g));
-        if ff.boolean() && gf.boolean() {
-            if let Some(answer) = self.boolean(a, f, g) {
-                return answer;
-            }
+        if ff.boolean()
+            && gf.boolean()
+            && let Some(answer) = self.boolean(a, f, g)
+        {
+            return answer;
         }
         // Splitting without loss.
         if a.op(f) == Op::Or {
@@ -191,7 +192,7 @@ impl Implication {
             Op::Until | Op::WeakUntil => {
                 let (b, e) = (a.operand(g, 0), a.operand(g, 1));
                 self.implies(a, hold, b)
-                    && (self.implies(a, end, e) || (overlap && self.implies(a, hold, e)))
+                    && (self.implies(a, end, e) || (overlap && self.together(a, end, hold, e)))
             }
             Op::Release | Op::StrongRelease => {
                 let (e, b) = (a.operand(g, 0), a.operand(g, 1));
@@ -201,6 +202,14 @@ impl Implication {
             }
             _ => false,
         }
+    }
+
+    /// Does `f & h` imply `g`, each conjunct of `g` following from one of the two?
+    fn together(&mut self, a: &Formulas, f: Formula, h: Formula, g: Formula) -> bool {
+        if a.op(g) == Op::And {
+            return (0..a.operands(g).len()).all(|i| self.together(a, f, h, a.operand(g, i)));
+        }
+        self.implies(a, f, g) || self.implies(a, h, g)
     }
 
     /// Exact for Boolean formulas over at most six propositions together.
@@ -279,5 +288,267 @@ fn truth(a: &Formulas, f: Formula, used: &[usize]) -> u64 {
         Op::Equiv => !(part(0) ^ part(1)),
         Op::Xor => part(0) ^ part(1),
         op => unreachable!("{op:?} is not Boolean"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lasso::{Letter, holds};
+    use crate::nnf::nnf;
+    use crate::parse::{ParseOptions, parse};
+    use crate::print::{Syntax, print};
+    use crate::random::RandomFormula;
+    use sempre_base::{Lasso, Random};
+
+    fn read(a: &mut Formulas, text: &str) -> Formula {
+        let f = parse(a, text, &ParseOptions::default())
+            .expect(text)
+            .formula;
+        nnf(a, f)
+    }
+
+    fn words(r: &mut Random, count: usize) -> Vec<Lasso<Letter>> {
+        (0..count)
+            .map(|_| {
+                let (prefix, cycle) = (r.below(4), 1 + r.below(4));
+                let mut letters = |n| {
+                    (0..n)
+                        .map(|_| (0..3).filter(|_| r.chance(0.5)).collect())
+                        .collect()
+                };
+                Lasso::new(letters(prefix), letters(cycle))
+            })
+            .collect()
+    }
+
+    /// A formula in negation normal form; half of them small, so that implications are not rare.
+    fn draw(a: &mut Formulas, r: &mut Random) -> Formula {
+        let shape = RandomFormula {
+            sizes: if r.chance(0.5) { 1..=4 } else { 3..=10 },
+            ..RandomFormula::new(3)
+        };
+        let f = shape.draw(a, r);
+        nnf(a, f)
+    }
+
+    #[test]
+    fn what_is_proved_is_true() {
+        let mut r = Random::new(1);
+        let mut a = Formulas::new();
+        // Propositions get the numbers the words speak of.
+        for p in ["p0", "p1", "p2"] {
+            a.proposition(p);
+        }
+        let words = words(&mut r, 300);
+        let mut memory = Implication::new();
+        let (mut proved, mut excluded, mut covered) = (0, 0, 0);
+        for _ in 0..1500 {
+            // Related formulas imply each other more often: parts are put together in new ways.
+            let (x, y, z) = (
+                draw(&mut a, &mut r),
+                draw(&mut a, &mut r),
+                draw(&mut a, &mut r),
+            );
+            let (f, g) = match r.below(6) {
+                0 => (a.until(x, y), a.weak_until(z, y)),
+                1 => (a.strong_release(x, y), a.until(y, z)),
+                2 => (a.and(&[x, z]), a.or(&[x, y])),
+                3 => (a.release(x, y), a.release(x, z)),
+                4 => (a.globally(x), a.weak_until(x, z)),
+                _ => (x, y),
+            };
+            let truth = |a: &Formulas, f| words.iter().map(|w| holds(a, f, w)).collect::<Vec<_>>();
+            let pairs: Vec<(bool, bool)> = truth(&a, f).into_iter().zip(truth(&a, g)).collect();
+            let show = |a: &Formulas| {
+                format!(
+                    "{} and {}",
+                    print(a, f, Syntax::Spot),
+                    print(a, g, Syntax::Spot)
+                )
+            };
+            if memory.implies(&a, f, g) {
+                assert!(pairs.iter().all(|&(x, y)| !x || y), "{}", show(&a));
+                proved += usize::from(f != g && !f.is_constant() && !g.is_constant());
+            }
+            if memory.excludes(&mut a, f, g) {
+                assert!(pairs.iter().all(|&(x, y)| !(x && y)), "{}", show(&a));
+                excluded += 1;
+            }
+            if memory.covers(&mut a, f, g) {
+                assert!(pairs.iter().all(|&(x, y)| x || y), "{}", show(&a));
+                covered += 1;
+            }
+        }
+        let counts = (proved, excluded, covered);
+        assert!(
+            proved > 200 && excluded > 200 && covered > 200,
+            "{counts:?}"
+        );
+    }
+
+    #[test]
+    fn the_negation_is_one_and_comes_back() {
+        let mut r = Random::new(2);
+        let mut a = Formulas::new();
+        for p in ["p0", "p1", "p2"] {
+            a.proposition(p);
+        }
+        let words = words(&mut r, 30);
+        let mut memory = Implication::new();
+        for _ in 0..1000 {
+            let f = draw(&mut a, &mut r);
+            let g = memory.negation(&mut a, f);
+            assert!(a.facts(g).nnf());
+            assert_eq!(memory.negation(&mut a, g), f);
+            for w in &words {
+                assert_ne!(holds(&a, f, w), holds(&a, g, w));
+            }
+            assert!(f.is_constant() || memory.excludes(&mut a, f, g));
+            assert!(f.is_constant() || memory.covers(&mut a, f, g));
+        }
+    }
+
+    #[test]
+    fn the_rules_are_there() {
+        let mut a = Formulas::new();
+        let mut memory = Implication::new();
+        let implications = [
+            // the present
+            ("a & b", "a | c"),
+            ("G a", "a"),
+            ("a", "F a"),
+            ("a R b", "b"),
+            ("a M b", "b"),
+            ("b", "a U b"),
+            ("b", "a W b"),
+            ("a & b", "a R b"),
+            ("a & b", "a M b"),
+            ("a U b", "a | b"),
+            ("a W b", "a | b"),
+            ("a U b", "b U (a | b)"),
+            // strength
+            ("a U b", "a W b"),
+            ("a M b", "a R b"),
+            ("a U b", "F b"),
+            ("a M b", "F a"),
+            ("G a", "a W b"),
+            ("G a", "b R a"),
+            ("G b", "a R (b | c)"),
+            // monotony, Somenzi and Bloem
+            ("(a & b) U (c & d)", "a U c"),
+            ("(a & b) W (c & d)", "a W c"),
+            ("(a & b) R (c & d)", "a R c"),
+            ("(a & b) M (c & d)", "a M c"),
+            ("a M b", "b U a"),
+            ("a R b", "b W a"),
+            ("a M b", "b U (a & b)"),
+            ("a U (a & b)", "b M a"),
+            ("a W (a & b)", "b R a"),
+            ("X (a & b)", "X a"),
+            ("F (a & b)", "F a"),
+            ("G (a & b)", "G a"),
+            // what lasts and what comes
+            ("G a", "X a"),
+            ("G a", "X X G a"),
+            ("G F a", "F a"),
+            ("G F a", "X G F a"),
+            ("X G F a", "G F a"),
+            ("F G a", "X F G a"),
+            ("X F a", "F a"),
+            ("F F a", "F a"),
+            ("b U F a", "F a"),
+            ("G a", "G G a"),
+            ("G a", "a & X G a"),
+            ("G F (a & b)", "G F a"),
+            // Boolean formulas, exactly
+            ("a xor b", "(a | b) & (!a | !b)"),
+            ("(a | b) & (!a | !b)", "a xor b"),
+            ("(a -> b) & (b -> c)", "a -> c"),
+            ("(a & b) | (!a & c)", "(a & b) | (!a & c) | (b & c)"),
+            ("(a & b) | (!a & c) | (b & c)", "(a & b) | (!a & c)"),
+            (
+                "a <-> b <-> c <-> d <-> e <-> f",
+                "f <-> (e xor !d) <-> (a <-> b <-> c)",
+            ),
+            ("0", "X a"),
+            ("F a", "1"),
+        ];
+        let mut missing = Vec::new();
+        for (f, g) in implications {
+            let (x, y) = (read(&mut a, f), read(&mut a, g));
+            let (not_x, not_y) = (memory.negation(&mut a, x), memory.negation(&mut a, y));
+            if !memory.implies(&a, x, y)
+                || !memory.covers(&mut a, not_x, y)
+                || !memory.excludes(&mut a, x, not_y)
+            {
+                missing.push(format!("{f} implies {g}"));
+            }
+        }
+        assert_eq!(missing, Vec::<String>::new());
+        let others = [
+            ("a", "b"),
+            ("F a", "a"),
+            ("a W b", "a U b"),
+            ("a R b", "a M b"),
+            ("a W b", "F b"),
+            ("X a", "a"),
+            ("a U b", "b R a"),
+            ("a & F b", "a U b"),
+            ("(a U b) & (c U d)", "(a & c) U (b & d)"),
+            ("G (a | b)", "G a | G b"),
+            ("F a & F b", "F (a & b)"),
+            ("1", "a"),
+            ("a", "0"),
+        ];
+        for (f, g) in others {
+            let (x, y) = (read(&mut a, f), read(&mut a, g));
+            assert!(!memory.implies(&a, x, y), "{f} does not imply {g}");
+        }
+    }
+
+    /// With up to six propositions the answer for Boolean formulas is exact, and above it is sound.
+    #[test]
+    fn boolean_formulas() {
+        let mut r = Random::new(3);
+        let mut a = Formulas::new();
+        let (mut yes, mut no) = (0, 0);
+        for count in 1..=8 {
+            let mut memory = Implication::new();
+            let shape = RandomFormula {
+                sizes: 1..=14,
+                ..RandomFormula::new(count).boolean()
+            };
+            let numbers: Vec<usize> = shape
+                .names
+                .iter()
+                .map(|n| {
+                    let p = a.proposition(n);
+                    a.proposition_number(p)
+                })
+                .collect();
+            let letters: Vec<Lasso<Letter>> = (0..1usize << count)
+                .map(|bits| {
+                    let on = (0..count).filter(|i| bits >> i & 1 == 1);
+                    Lasso::new(Vec::new(), vec![on.map(|i| numbers[i]).collect()])
+                })
+                .collect();
+            for _ in 0..200 {
+                let (f, g) = (shape.draw(&mut a, &mut r), shape.draw(&mut a, &mut r));
+                let (f, g) = (nnf(&mut a, f), nnf(&mut a, g));
+                let truth = letters.iter().all(|w| !holds(&a, f, w) || holds(&a, g, w));
+                let answer = memory.implies(&a, f, g);
+                // A constant on one side is only looked at, not computed with.
+                let exact = count <= 6 && !f.is_constant() && !g.is_constant();
+                assert!(if exact {
+                    answer == truth
+                } else {
+                    !answer || truth
+                });
+                yes += usize::from(answer);
+                no += usize::from(!answer);
+            }
+        }
+        assert!(yes > 200 && no > 500, "{yes} {no}");
     }
 }

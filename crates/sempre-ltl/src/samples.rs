@@ -114,3 +114,76 @@ fn scramble(n: usize) -> u64 {
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lasso::{Letter, evaluate, holds};
+    use crate::random::RandomFormula;
+    use sempre_base::{Lasso, Random};
+
+    /// The sample words, one by one.
+    fn words(a: &Formulas, samples: &mut Samples) -> Vec<(usize, usize, Lasso<Letter>)> {
+        let propositions: Vec<usize> = (0..a.names().len()).collect();
+        let mut all = Vec::new();
+        for (shape, &(prefix, cycle)) in SHAPES.iter().enumerate() {
+            assert_eq!(prefix + cycle, POSITIONS);
+            for bit in 0..64 {
+                let mut letter = |position: usize| -> Letter {
+                    propositions
+                        .iter()
+                        .copied()
+                        .filter(|&p| {
+                            let v = samples.values(a, a.proposition_by_number(p));
+                            v[shape][position] >> bit & 1 == 1
+                        })
+                        .collect()
+                };
+                let letters: Vec<Letter> = (0..POSITIONS).map(&mut letter).collect();
+                let (before, around) = letters.split_at(prefix);
+                all.push((shape, bit, Lasso::new(before.to_vec(), around.to_vec())));
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn values_are_those_of_the_semantics() {
+        let mut r = Random::new(1);
+        let mut a = Formulas::new();
+        for p in ["p0", "p1", "p2"] {
+            a.proposition(p);
+        }
+        let mut samples = Samples::new();
+        let words = words(&a, &mut samples);
+        let distinct: std::collections::HashSet<_> = words.iter().map(|(_, _, w)| w).collect();
+        assert!(distinct.len() > 100, "{}", distinct.len());
+        let (mut refuted, mut agreed) = (0, 0);
+        for _ in 0..400 {
+            let shape = RandomFormula {
+                sizes: 1..=10,
+                exact: true,
+                ..RandomFormula::new(3)
+            };
+            let (f, g) = (shape.draw(&mut a, &mut r), shape.draw(&mut a, &mut r));
+            let v = samples.values(&a, f);
+            let mut same = true;
+            for (shape, bit, w) in &words {
+                let (table, other) = (evaluate(&a, f, w), evaluate(&a, g, w));
+                for (position, bits) in v[*shape].iter().enumerate() {
+                    let truth = table.holds(f, position);
+                    assert_eq!(bits >> bit & 1 == 1, truth);
+                    same &= other.holds(g, position) == truth;
+                }
+            }
+            let witness = words
+                .iter()
+                .any(|(_, _, w)| holds(&a, f, w) && !holds(&a, g, w));
+            assert_eq!(samples.refute(&a, f, g), witness);
+            assert_eq!(samples.agree(&a, f, g), same);
+            refuted += usize::from(witness);
+            agreed += usize::from(same);
+        }
+        assert!(refuted > 200 && agreed > 3, "{refuted} {agreed}");
+    }
+}

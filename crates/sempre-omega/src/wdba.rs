@@ -48,7 +48,11 @@ pub fn minimize(a: &Automaton, bdds: &mut Bdds, limit: usize) -> Option<Automato
 
 /// The subset construction, and the set of each state; state 0 is the set of initial states, and the
 /// empty set is not a state. `None` if there are more than `limit`.
-pub fn powerset(a: &Automaton, bdds: &mut Bdds, limit: usize) -> Option<(Automaton, Vec<Vec<u32>>)> {
+pub fn powerset(
+    a: &Automaton,
+    bdds: &mut Bdds,
+    limit: usize,
+) -> Option<(Automaton, Vec<Vec<u32>>)> {
     // The successors of each state as one function: `label & destination` over all edges.
     let functions: Vec<Bdd> = a
         .edges
