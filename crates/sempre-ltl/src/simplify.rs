@@ -422,6 +422,16 @@ impl Simplifier {
         if let Some(g) = self.nested_until(a, Op::Until, left, right, v) {
             return g;
         }
+        // l U (r | Gl) = l W r
+        if v.is(a, right, Op::Or) {
+            let (always, rest) = split(a, right, |a, x| {
+                v.is(a, x, Op::Globally) && a.operand(x, 0) == left
+            });
+            if !always.is_empty() {
+                let rest = v.make(a, Op::Or, &rest);
+                return v.make(a, Op::WeakUntil, &[left, rest]);
+            }
+        }
         self.until_operands(a, f, Op::Until, v)
     }
 
