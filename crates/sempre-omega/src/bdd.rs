@@ -343,8 +343,6 @@ impl Bdds {
             a
         } else if a.is_false() {
             b
-        } else if b.is_true() {
-            b
         } else {
             self.recurse(OR, a, b, Self::or)
         }

@@ -250,10 +250,10 @@ mod tests {
             let a = random_graph(&mut r, n, m);
             // The slow reference: transitive closure.
             let mut reach = vec![vec![false; n]; n];
-            for s in 0..n {
-                reach[s][s] = true;
+            for (s, row) in reach.iter_mut().enumerate() {
+                row[s] = true;
                 for e in &a.edges[s] {
-                    reach[s][e.to as usize] = true;
+                    row[e.to as usize] = true;
                 }
             }
             for k in 0..n {

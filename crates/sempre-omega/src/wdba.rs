@@ -192,7 +192,7 @@ fn colours(d: &Automaton, sccs: &Sccs, accepting: &[bool], covered: &[Bdd]) -> V
     // Even, and with room for every component to step down.
     let top = 2 * sccs.len() as i64 + 2;
     let mut colour: Vec<i64> = Vec::with_capacity(sccs.len());
-    for c in 0..sccs.len() {
+    for (c, &accepts) in accepting.iter().enumerate() {
         // The missing edges lead to the empty set, which rejects for ever: the highest odd colour.
         let sink = sccs.states[c]
             .iter()
@@ -208,7 +208,7 @@ fn colours(d: &Automaton, sccs: &Sccs, accepting: &[bool], covered: &[Bdd]) -> V
             .unwrap_or(top);
         colour.push(if sccs.is_trivial(d, c) {
             below
-        } else if accepting[c] {
+        } else if accepts {
             below - below % 2
         } else {
             below - (below + 1) % 2

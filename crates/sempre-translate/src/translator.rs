@@ -65,6 +65,9 @@ impl Default for Options {
     }
 }
 
+/// An automaton with more states than this is large.
+const LARGE: usize = 40;
+
 /// More subsets than this, and the minimal weak automaton is given up.
 const MOST_SUBSETS: usize = 4096;
 
@@ -125,7 +128,18 @@ impl Translator {
     fn all_ways(&mut self, formulas: &mut Formulas, f: Formula, best: &mut Best) {
         let f = self.rewritten(formulas, f, Effort::High);
         let g = self.simplifier.gather(formulas, f);
-        let a = self.reduced(formulas, best.alphabet, g, Effort::High);
+        let mut a = self.construct(formulas, best.alphabet, g);
+        scc_filter(&mut a, Transient::Empty);
+        // A large obligation: its minimal automaton is hard to beat, and simulations are dear.
+        if a.states() > LARGE
+            && formulas.facts(g).obligation()
+            && let Some(w) = self.obligation(formulas, best.alphabet, g, &a)
+            && w.states() <= a.states()
+        {
+            best.offer(w);
+            return;
+        }
+        reduce(&mut a, best.alphabet, Effort::High);
         if let Some(w) = self.obligation(formulas, best.alphabet, g, &a) {
             best.offer(a);
             best.offer(w);
@@ -183,8 +197,15 @@ impl Translator {
         f: Formula,
         a: &Automaton,
     ) -> Option<Automaton> {
-        let mut w = wdba::minimize(a, &mut alphabet.bdds, MOST_SUBSETS)?;
-        if !formulas.facts(f).obligation() {
+        let known = formulas.facts(f).obligation();
+        // Where it is only a try, a subset construction that grows is not worth following.
+        let limit = if known {
+            MOST_SUBSETS
+        } else {
+            MOST_SUBSETS.min(8 * a.states() + 32)
+        };
+        let mut w = wdba::minimize(a, &mut alphabet.bdds, limit)?;
+        if !known {
             let mut complement = w.clone();
             complete(&mut alphabet.bdds, &mut complement);
             complement.acceptance = complement.acceptance.complement();
@@ -206,11 +227,14 @@ impl Translator {
     }
 }
 
+/// Smaller is better: nondeterminism if it was not wanted, states, nondeterminism, edges, sets.
+type Rank = (bool, usize, bool, usize, u32);
+
 /// The best automaton so far, by what is wanted.
 struct Best<'a> {
     alphabet: &'a mut Alphabet,
     options: Options,
-    found: Option<((bool, usize, bool, usize, u32), Automaton)>,
+    found: Option<(Rank, Automaton)>,
 }
 
 impl Best<'_> {
