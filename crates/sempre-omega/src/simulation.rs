@@ -247,3 +247,192 @@ fn quotient(sets: u32, order: &Order, bdds: &mut Bdds) -> Vec<Vec<Edge>> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::acceptance::Acceptance;
+    use crate::inclusion::equivalent;
+    use crate::membership::accepts;
+    use crate::random::RandomAutomaton;
+    use crate::word::random_word;
+    use sempre_base::Random;
+
+    const BOTH: [Direction; 2] = [Direction::Direct, Direction::Reverse];
+
+    fn draw(r: &mut Random, bdds: &mut Bdds, most: usize) -> Automaton {
+        let sets = r.below(3) as u32;
+        let mut o = RandomAutomaton::generalized_buchi(1 + r.below(most), &[0, 1], sets);
+        o.density = 0.2 + 0.3 * r.unit();
+        o.mark_probability = 0.5;
+        let mut a = o.generate(r, bdds);
+        if r.chance(0.3) {
+            a.initial.push(r.below(a.states()) as u32);
+            a.initial.dedup();
+        }
+        if r.chance(0.5) {
+            // Few different labels: more edges answer each other.
+            let p = bdds.variable(0);
+            for e in a.edges.iter_mut().flatten() {
+                e.label = if r.chance(0.5) { p } else { Bdd::TRUE };
+            }
+        }
+        a
+    }
+
+    /// Every state of `a` several times; an edge to a state goes to one of its copies.
+    fn with_copies(r: &mut Random, a: &Automaton, copies: usize) -> Automaton {
+        let n = a.states();
+        let mut b = Automaton::new(a.propositions.clone(), a.sets, a.acceptance.clone());
+        for _ in 0..n * copies {
+            b.add_state();
+        }
+        for (s, edges) in a.edges.iter().enumerate() {
+            for copy in 0..copies {
+                for e in edges {
+                    let to = e.to as usize + n * r.below(copies);
+                    let from = (s + n * copy) as u32;
+                    b.add_edge(from, to as u32, e.label, e.mark.clone());
+                }
+            }
+        }
+        b.initial = a.initial.clone();
+        b
+    }
+
+    #[test]
+    fn the_language_stays_and_nothing_grows() {
+        let mut r = Random::new(1);
+        let mut bdds = Bdds::new();
+        let (mut yes, mut merged) = (0, [0; 2]);
+        for _ in 0..600 {
+            let a = draw(&mut r, &mut bdds, 7);
+            let mut both = a.clone();
+            reduce_to_fixpoint(&mut both, &mut bdds);
+            let mut reduced = vec![both];
+            for (i, direction) in BOTH.into_iter().enumerate() {
+                let mut b = a.clone();
+                reduce(&mut b, &mut bdds, direction);
+                merged[i] += usize::from(b.states() < a.states());
+                // A reduced automaton has nothing left to reduce.
+                let size = (b.states(), b.edge_count());
+                let mut c = b.clone();
+                assert!(!reduce(&mut c, &mut bdds, direction), "{a:?}\n{b:?}\n{c:?}");
+                assert_eq!((c.states(), c.edge_count()), size);
+                reduced.push(b);
+            }
+            for b in &reduced {
+                assert!(b.states() <= a.states());
+                assert!(reduced[0].states() <= b.states());
+            }
+            for _ in 0..10 {
+                let w = random_word(&mut r, &[0, 1], 3, 4);
+                let truth = accepts(&bdds, &a, &w);
+                yes += usize::from(truth);
+                for b in &reduced {
+                    assert_eq!(accepts(&bdds, b, &w), truth, "{a:?}\n{b:?}\n{w:?}");
+                }
+            }
+        }
+        assert!(
+            yes > 1000 && merged.iter().all(|&n| n > 20),
+            "{yes} {merged:?}"
+        );
+    }
+
+    #[test]
+    fn small_automata_keep_exactly_their_language() {
+        let mut r = Random::new(2);
+        let mut bdds = Bdds::new();
+        let mut compared = 0;
+        for _ in 0..300 {
+            let a = draw(&mut r, &mut bdds, 4);
+            for direction in BOTH {
+                let mut b = a.clone();
+                reduce(&mut b, &mut bdds, direction);
+                match equivalent(&mut bdds, &a, &b, 500) {
+                    Ok(same) => assert!(same, "{a:?}\n{b:?}"),
+                    Err(_) => continue,
+                }
+                compared += 1;
+            }
+        }
+        assert!(compared > 500, "{compared}");
+    }
+
+    #[test]
+    fn copies_merge() {
+        let mut r = Random::new(3);
+        let mut bdds = Bdds::new();
+        for _ in 0..200 {
+            let mut a = draw(&mut r, &mut bdds, 5);
+            let mut b = with_copies(&mut r, &a, 3);
+            reduce(&mut a, &mut bdds, Direction::Direct);
+            reduce(&mut b, &mut bdds, Direction::Direct);
+            assert_eq!(
+                (a.states(), a.edge_count(), a.initial.len()),
+                (b.states(), b.edge_count(), b.initial.len()),
+                "{a:?}\n{b:?}"
+            );
+        }
+    }
+
+    /// An edge goes if another one reads as much, has its marks, and leads as far.
+    #[test]
+    fn edges_that_others_answer_disappear() {
+        let mut bdds = Bdds::new();
+        let (p, q) = (bdds.variable(0), bdds.variable(1));
+        let pq = bdds.and(p, q);
+        let mut a = Automaton::new(vec![0, 1], 1, Acceptance::buchi());
+        for _ in 0..3 {
+            a.add_state();
+        }
+        a.initial.push(0);
+        // State 1 waits for p for ever; state 2 does with less.
+        a.add_edge(1, 1, p, Mark::single(0));
+        a.add_edge(2, 2, pq, Mark::single(0));
+        a.add_edge(0, 1, p, Mark::EMPTY);
+        let needed = a.clone();
+        a.add_edge(0, 2, p, Mark::EMPTY);
+        a.add_edge(0, 1, pq, Mark::EMPTY);
+        a.add_edge(0, 2, pq, Mark::EMPTY);
+        assert!(reduce(&mut a, &mut bdds, Direction::Direct));
+        assert_eq!(a.states(), 2);
+        assert_eq!(a.edge_count(), 2);
+        assert!(equivalent(&mut bdds, &a, &needed, 100).expect("small"));
+        // A mark makes a difference.
+        let mut b = needed.clone();
+        b.add_edge(0, 2, p, Mark::single(0));
+        reduce(&mut b, &mut bdds, Direction::Direct);
+        assert_eq!((b.states(), b.edge_count()), (3, 4));
+        // Of two initial states, the one that accepts less goes.
+        let mut c = needed;
+        c.initial = vec![2, 1];
+        reduce(&mut c, &mut bdds, Direction::Direct);
+        assert_eq!((c.states(), c.initial.len()), (1, 1));
+        assert_eq!(c.edges[0][0].label, p);
+    }
+
+    /// Two ways into the same future, one of which is possible whenever the other is.
+    #[test]
+    fn related_pasts_merge() {
+        let mut bdds = Bdds::new();
+        let (p, q) = (bdds.variable(0), bdds.variable(1));
+        let not_q = bdds.not(q);
+        let mut a = Automaton::new(vec![0, 1], 1, Acceptance::buchi());
+        for _ in 0..3 {
+            a.add_state();
+        }
+        a.initial.push(0);
+        a.add_edge(0, 1, p, Mark::EMPTY);
+        a.add_edge(0, 2, p, Mark::EMPTY);
+        a.add_edge(1, 0, q, Mark::single(0));
+        a.add_edge(2, 0, not_q, Mark::EMPTY);
+        let before = a.clone();
+        reduce(&mut a, &mut bdds, Direction::Direct);
+        assert_eq!(a.states(), 3);
+        reduce(&mut a, &mut bdds, Direction::Reverse);
+        assert_eq!(a.states(), 2);
+        assert!(equivalent(&mut bdds, &a, &before, 100).expect("small"));
+    }
+}

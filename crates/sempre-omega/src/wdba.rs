@@ -277,3 +277,161 @@ fn quotient(d: &Automaton, even: &[bool], covered: &[Bdd], bdds: &mut Bdds) -> A
     m.trim_unreachable();
     m
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::emptiness::is_empty;
+    use crate::inclusion::equivalent;
+    use crate::isomorphism::isomorphic;
+    use crate::membership::accepts;
+    use crate::random::RandomAutomaton;
+    use crate::word::random_word;
+    use sempre_base::Random;
+
+    /// A deterministic automaton whose components accept or reject as a whole.
+    fn weak(r: &mut Random, bdds: &mut Bdds) -> Automaton {
+        let mut o = RandomAutomaton::generalized_buchi(1 + r.below(7), &[0, 1], 1);
+        o.density = 0.1 + 0.25 * r.unit();
+        o.deterministic = true;
+        o.complete = r.chance(0.5);
+        let mut a = o.generate(r, bdds);
+        a.trim_unreachable();
+        let sccs = Sccs::new(&a);
+        let chosen: Vec<bool> = (0..sccs.len()).map(|_| r.chance(0.5)).collect();
+        for (s, edges) in a.edges.iter_mut().enumerate() {
+            for e in edges {
+                let inside = sccs.of[s] == sccs.of[e.to as usize];
+                // Between components a mark says nothing.
+                let marked = if inside {
+                    chosen[sccs.of[s] as usize]
+                } else {
+                    r.chance(0.5)
+                };
+                e.mark = if marked { Mark::single(0) } else { Mark::EMPTY };
+            }
+        }
+        a
+    }
+
+    /// The same language, nondeterministically: every edge goes to both copies of its destination.
+    fn doubled(a: &Automaton) -> Automaton {
+        let mut b = a.clone();
+        let n = a.states() as u32;
+        for edges in &mut b.edges {
+            let copies: Vec<Edge> = edges
+                .iter()
+                .map(|e| Edge {
+                    to: e.to + n,
+                    ..e.clone()
+                })
+                .collect();
+            edges.extend(copies);
+        }
+        b.edges.extend(b.edges.clone());
+        b
+    }
+
+    /// The number of different languages, the empty one aside, that states of `a` accept.
+    fn residuals(a: &Automaton, bdds: &mut Bdds) -> usize {
+        let from = |s: u32| Automaton {
+            initial: vec![s],
+            ..a.clone()
+        };
+        let mut different: Vec<Automaton> = Vec::new();
+        for s in 0..a.states() as u32 {
+            let b = from(s);
+            if is_empty(&b) {
+                continue;
+            }
+            let known = different
+                .iter()
+                .any(|d| equivalent(bdds, d, &b, 1000).expect("deterministic"));
+            if !known {
+                different.push(b);
+            }
+        }
+        different.len()
+    }
+
+    #[test]
+    fn as_many_states_as_languages_of_states() {
+        let mut r = Random::new(1);
+        let mut bdds = Bdds::new();
+        let (mut yes, mut smaller) = (0, 0);
+        for _ in 0..500 {
+            let a = weak(&mut r, &mut bdds);
+            let m =
+                minimize(&a, &mut bdds, 100).expect("deterministic: no more subsets than states");
+            assert!(m.is_deterministic(&mut bdds) && m.has_state_acceptance());
+            assert!(
+                equivalent(&mut bdds, &a, &m, 1000).expect("deterministic"),
+                "{a:?}\n{m:?}"
+            );
+            assert_eq!(m.states(), residuals(&a, &mut bdds).max(1), "{a:?}\n{m:?}");
+            let sccs = Sccs::new(&m);
+            assert!((0..sccs.len()).all(|c| sccs.is_weak(&m, c)));
+            for s in 0..m.states() as u32 {
+                let from = Automaton {
+                    initial: vec![s],
+                    ..m.clone()
+                };
+                assert!(m.states() == 1 || !is_empty(&from));
+            }
+            smaller += usize::from(m.states() < a.states());
+            // There is one minimal automaton, however the language is given.
+            for b in [m.clone(), doubled(&a)] {
+                let n = minimize(&b, &mut bdds, 1000).expect("few subsets");
+                assert!(isomorphic(&mut bdds, &n, &m), "{a:?}\n{m:?}\n{n:?}");
+            }
+            for _ in 0..5 {
+                let w = random_word(&mut r, &[0, 1], 3, 3);
+                let truth = accepts(&bdds, &a, &w);
+                assert_eq!(accepts(&bdds, &m, &w), truth);
+                yes += usize::from(truth);
+            }
+        }
+        assert!(yes > 500 && smaller > 100, "{yes} {smaller}");
+    }
+
+    /// Unions of weak languages, made without determinism, are obligations too.
+    #[test]
+    fn unions_and_intersections() {
+        let mut r = Random::new(2);
+        let mut bdds = Bdds::new();
+        for _ in 0..150 {
+            let (a, b) = (weak(&mut r, &mut bdds), weak(&mut r, &mut bdds));
+            let either = crate::sum::sum(&a, &b);
+            let deterministic = crate::product::product_or(&mut bdds, &a, &b);
+            let m = minimize(&either, &mut bdds, 5000).expect("few subsets");
+            assert!(equivalent(&mut bdds, &deterministic, &m, 5000).expect("deterministic"));
+            assert_eq!(m.states(), residuals(&deterministic, &mut bdds).max(1));
+            let both = crate::product::product(&mut bdds, &a, &b);
+            let m = minimize(&both, &mut bdds, 5000).expect("few subsets");
+            assert!(equivalent(&mut bdds, &both, &m, 5000).expect("deterministic"));
+            assert_eq!(m.states(), residuals(&both, &mut bdds).max(1));
+        }
+    }
+
+    #[test]
+    fn the_limit_is_kept_and_nothing_is_empty() {
+        let mut bdds = Bdds::new();
+        let none = Automaton::new(vec![0], 1, Acceptance::buchi());
+        let m = minimize(&none, &mut bdds, 10).expect("one subset");
+        assert!(m.states() == 1 && m.edge_count() == 0);
+        // The n-th letter from some point on: all subsets are reached.
+        let p = bdds.variable(0);
+        let mut a = Automaton::new(vec![0], 1, Acceptance::buchi());
+        for _ in 0..10 {
+            a.add_state();
+        }
+        a.initial.push(0);
+        a.add_edge(0, 0, Bdd::TRUE, Mark::EMPTY);
+        a.add_edge(0, 1, p, Mark::EMPTY);
+        for s in 1..9 {
+            a.add_edge(s, s + 1, Bdd::TRUE, Mark::EMPTY);
+        }
+        a.add_edge(9, 9, p, Mark::single(0));
+        assert!(minimize(&a, &mut bdds, 100).is_none());
+    }
+}
