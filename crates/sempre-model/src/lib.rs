@@ -1,0 +1,9 @@
+//! Models: the program IR, the [`System`] interface on top of it, the reference interpreter.
+//!
+//! This crate knows neither properties nor the languages models are written in.
+
+pub mod ir;
+pub mod system;
+
+pub use ir::{Action, Binary, Expr, Place, Program, Stmt, Type, Unary, Variable};
+pub use system::{Step, System};

@@ -1,0 +1,119 @@
+//! The narrow interface between models and engines.
+//!
+//! A [`System`] is an immutable description shared by all workers. What a worker needs to scribble on
+//! is its [`System::Context`]. A state is a slice of [`System::width`] machine words, whatever they mean;
+//! equal states are equal slices.
+//!
+//! Programs in the IR implement it (interpreted or compiled), and so can a user's own type: the
+//! required methods are the first five, the others have defaults that are right for plain systems.
+
+use sempre_base::Random;
+
+/// What leads from one state to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The number of the action, for [`System::action_name`] and [`System::action_processes`].
+    pub action: u32,
+    /// Acceptance marks of the model's own edge, one bit each; 0 for most models.
+    pub marks: u64,
+}
+
+/// Something that is wrong with an action in a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The action that failed; `None` for a condition on states.
+    pub action: Option<u32>,
+    /// What happened, in words.
+    pub message: String,
+}
+
+/// What the successors of a state are told to.
+pub trait Sink {
+    /// An edge to a state.
+    fn successor(&mut self, step: Step, state: &[u64]);
+    /// An erroneous step: there is no successor, and this must not be overlooked.
+    fn failure(&mut self, failure: Failure);
+    /// A value has left the bits that the layout gives it: the layout must widen
+    /// ([`System::widen`]), and what was told of this state is to be forgotten.
+    fn overflow(&mut self);
+}
+
+/// A model. See the module's documentation.
+pub trait System: Sync {
+    /// The scratch space of one worker.
+    type Context: Send;
+
+    /// A fresh scratch space.
+    fn context(&self) -> Self::Context;
+
+    /// Number of words of a state.
+    fn width(&self) -> usize;
+
+    /// The initial states, one or more.
+    fn initial(&self, context: &mut Self::Context, each: &mut dyn FnMut(&[u64]));
+
+    /// Tells the successors of a state, in an order that depends on the state alone.
+    fn successors(&self, context: &mut Self::Context, state: &[u64], sink: &mut impl Sink)
+    where
+        Self: Sized;
+
+    /// Is the proposition with that number true in the state?
+    fn holds(&self, context: &mut Self::Context, state: &[u64], proposition: usize) -> bool;
+
+    /// The number of processes, for fairness; 0 if the model has none.
+    fn processes(&self) -> usize {
+        0
+    }
+
+    /// The processes that take part in an action.
+    fn action_processes(&self, action: u32) -> &[u32] {
+        let _ = action;
+        &[]
+    }
+
+    /// Which processes have an enabled action in the state, one bit each, added to `enabled`, which has
+    /// a bit for each process.
+    fn enabled_processes(&self, context: &mut Self::Context, state: &[u64], enabled: &mut [u64])
+    where
+        Self: Sized,
+    {
+        struct Collect<'a, S: System> {
+            system: &'a S,
+            enabled: &'a mut [u64],
+        }
+        impl<S: System> Sink for Collect<'_, S> {
+            fn successor(&mut self, step: Step, _: &[u64]) {
+                for &p in self.system.action_processes(step.action) {
+                    self.enabled[p as usize / 64] |= 1 << (p % 64);
+                }
+            }
+            fn failure(&mut self, _: Failure) {}
+            fn overflow(&mut self) {}
+        }
+        let mut sink = Collect {
+            system: self,
+            enabled,
+        };
+        self.successors(context, state, &mut sink);
+    }
+
+    /// The name of an action, for people.
+    fn action_name(&self, action: u32) -> String {
+        action.to_string()
+    }
+
+    /// The variables of a state with their values, for people.
+    fn show(&self, state: &[u64]) -> Vec<(String, String)> {
+        state
+            .iter()
+            .enumerate()
+            .map(|(i, w)| (format!("word {i}"), w.to_string()))
+            .collect()
+    }
+
+    /// Asks that successors be told in another order, chosen by `random`: workers that start in
+    /// different places meet less often. Does nothing by default.
+    fn permute(&self, context: &mut Self::Context, random: &mut Random) {
+        let _ = (context, random);
+    }
+}
