@@ -1,10 +1,11 @@
-//! Automata as text, whatever the format: the reader looks at the first word.
+//! Automata as text, whatever the format, with what their text says about them; and automata on
+//! their way into a format that needs them in a certain shape.
 
 use sempre_base::{Diagnostic, Span};
 use sempre_omega::degeneralize::{Kind, degeneralize};
 use sempre_omega::remove_fin::remove_fin;
 use sempre_omega::sum::single_initial;
-use sempre_omega::{Acceptance, Alphabet, Automaton, read_hoa, read_never_claims};
+use sempre_omega::{Acceptance, Alphabet, Automaton, read_hoa, stream};
 
 /// An automaton with what its text says about it beyond its language.
 #[derive(Clone, Debug)]
@@ -29,18 +30,16 @@ impl From<Automaton> for ReadAutomaton {
 
 /// All automata of a text, and all complaints about it. A text without any automaton is one.
 pub fn read_automata(alphabet: &mut Alphabet, text: &str) -> (Vec<ReadAutomaton>, Vec<Diagnostic>) {
-    match guess(text) {
-        Guess::Nothing => {
+    match stream::detect_format(text) {
+        None if text.trim_matches(blank).is_empty() => {
             let end = Span::new(text.len(), text.len());
-            let nothing = Diagnostic::error(end, "there is no automaton here")
-                .with_help("an automaton starts with `HOA:` or `never {`");
+            let nothing = Diagnostic::error(end, "there is no automaton here").with_help(
+                "an automaton is in the Hanoi format (`HOA: v1 …`), a never claim (`never { …`), or \
+                 in the format of lbtt",
+            );
             (Vec::new(), vec![nothing])
         }
-        Guess::NeverClaim => {
-            let (automata, diagnostics) = read_never_claims(alphabet, text);
-            (automata.into_iter().map(Into::into).collect(), diagnostics)
-        }
-        Guess::Hoa => {
+        Some(stream::Format::Hoa) => {
             let (items, diagnostics) = read_hoa(alphabet, text);
             let automata = items.into_iter().map(|item| ReadAutomaton {
                 stutter_invariant: item.promises("stutter-invariant"),
@@ -49,29 +48,15 @@ pub fn read_automata(alphabet: &mut Alphabet, text: &str) -> (Vec<ReadAutomaton>
             });
             (automata.collect(), diagnostics)
         }
+        _ => {
+            let (automata, diagnostics) = stream::read_automata(alphabet, text);
+            (automata.into_iter().map(Into::into).collect(), diagnostics)
+        }
     }
 }
 
-#[derive(Debug, PartialEq, Eq)]
-enum Guess {
-    Nothing,
-    Hoa,
-    NeverClaim,
-}
-
-/// The format, from the first word that is not in a comment.
-fn guess(text: &str) -> Guess {
-    let mut rest = text.trim_start_matches('\u{feff}').trim_start();
-    while let Some(comment) = rest.strip_prefix("/*") {
-        let Some(end) = comment.find("*/") else { break };
-        rest = comment[end + 2..].trim_start();
-    }
-    let is_claim = |t: &str| t.starts_with("never") || t.starts_with('#') || t.starts_with("//");
-    match rest {
-        "" => Guess::Nothing,
-        t if is_claim(t) => Guess::NeverClaim,
-        _ => Guess::Hoa,
-    }
+fn blank(c: char) -> bool {
+    c.is_whitespace() || c == '\u{feff}'
 }
 
 /// A Büchi automaton with acceptance on states and one initial state for the same language: what a
@@ -87,25 +72,4 @@ pub fn to_state_buchi(alphabet: &mut Alphabet, a: &Automaton, limit: usize) -> O
     single_initial(&mut alphabet.bdds, &mut b);
     b.name.clone_from(&a.name);
     Some(b)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn formats_are_guessed() {
-        for (text, wanted) in [
-            ("", Guess::Nothing),
-            (" \n/* only */ ", Guess::Nothing),
-            ("HOA: v1", Guess::Hoa),
-            ("/* by hand */ HOA: v1", Guess::Hoa),
-            ("never { /* F a */", Guess::NeverClaim),
-            ("/* F a */\nnever {", Guess::NeverClaim),
-            ("#define p x\nnever {", Guess::NeverClaim),
-            ("hello", Guess::Hoa),
-        ] {
-            assert_eq!(guess(text), wanted, "{text}");
-        }
-    }
 }

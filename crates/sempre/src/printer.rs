@@ -4,6 +4,10 @@ use crate::failure::{Failure, Outcome};
 use crate::output::csv_field;
 use clap::ValueEnum;
 use sempre::automata::{ReadAutomaton, to_state_buchi};
+use sempre::omega::dot::{DotOptions, write_dot};
+use sempre::omega::lbtt::write_lbtt;
+use sempre::omega::remove_fin::remove_fin;
+use sempre::omega::stats::Stats;
 use sempre::omega::{Alphabet, Automaton, HoaOptions, write_hoa, write_never_claim};
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -13,32 +17,47 @@ use std::io::Write;
 pub enum Format {
     /// The Hanoi omega-automata format
     Hoa,
+    /// A picture for GraphViz
+    Dot,
     /// A never claim in SPIN's Promela; the automaton is made Büchi with acceptance on states
     Spin,
+    /// The format of lbtt; the acceptance is made generalised Büchi
+    Lbtt,
     /// A CSV table of sizes
     Stats,
-    /// An object with sizes and properties on a line
+    /// Sizes and properties, an object on a line
     Json,
 }
 
 /// A column of a table: its name and its value.
-pub type Column = (&'static str, Value);
+pub type Column = (String, Value);
 
-/// What tables say about every automaton.
-pub fn measures(alphabet: &mut Alphabet, a: &Automaton) -> Vec<Column> {
-    vec![
-        ("states", json!(a.states())),
-        ("edges", json!(a.edge_count())),
-        ("acceptance_sets", json!(a.sets)),
-        (
-            "deterministic",
-            json!(a.is_deterministic(&mut alphabet.bdds)),
-        ),
-    ]
+/// What is told about every automaton, in the order of [`MEASURES`], and more of it in JSON.
+pub fn measures(alphabet: &mut Alphabet, a: &Automaton, format: Format) -> Vec<Column> {
+    if format == Format::Json {
+        let text = Stats::new(alphabet, a).to_json();
+        // It is our own text; were it broken, an empty object would be noticed.
+        let object: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
+        return object.into_iter().filter(|(k, _)| k != "name").collect();
+    }
+    let deterministic = a.is_deterministic(&mut alphabet.bdds);
+    let values = [
+        json!(a.states()),
+        json!(a.edge_count()),
+        json!(a.sets),
+        json!(deterministic),
+    ];
+    MEASURES.iter().map(|m| m.to_string()).zip(values).collect()
 }
 
 /// Acceptance conditions with more cases are not made generalised Büchi.
 pub const MOST_CASES: usize = 10_000;
+
+/// Pictures are for people.
+const PICTURE: DotOptions = DotOptions {
+    unicode: true,
+    clusters: true,
+};
 
 /// The columns that every table has.
 const MEASURES: &[&str] = &["states", "edges", "acceptance_sets", "deterministic"];
@@ -83,6 +102,14 @@ pub fn write(
                 .map_err(|why| Failure::Message(format!("cannot write a never claim: {why}")))?;
             out.write_all(claim.as_bytes())?;
         }
+        Format::Dot => out.write_all(write_dot(alphabet, a, PICTURE).as_bytes())?,
+        Format::Lbtt => {
+            let text = remove_fin(a, MOST_CASES)
+                .ok_or("its acceptance condition has too many cases".to_string())
+                .and_then(|b| write_lbtt(alphabet, &b).map_err(|e| e.to_string()))
+                .map_err(|why| Failure::Message(format!("cannot write for lbtt: {why}")))?;
+            out.write_all(text.as_bytes())?;
+        }
         Format::Stats | Format::Json => unreachable!("tables have rows"),
     }
     Ok(())
@@ -91,10 +118,7 @@ pub fn write(
 /// Writes a row of a table.
 pub fn write_row(out: &mut dyn Write, columns: &[Column], format: Format) -> Outcome<()> {
     if format == Format::Json {
-        let object: Map<String, Value> = columns
-            .iter()
-            .map(|(name, value)| (name.to_string(), value.clone()))
-            .collect();
+        let object: Map<String, Value> = columns.iter().cloned().collect();
         writeln!(out, "{}", Value::Object(object))?;
         return Ok(());
     }

@@ -14,9 +14,12 @@ use sempre::omega::complete::complete;
 use sempre::omega::degeneralize::{Kind, degeneralize};
 use sempre::omega::determinize::DeterminizeError;
 use sempre::omega::inclusion::{Difference, difference, not_included};
+use sempre::omega::isomorphism::isomorphic;
 use sempre::omega::membership::accepts;
 use sempre::omega::remove_fin::remove_fin;
 use sempre::omega::scc::prune;
+use sempre::omega::simplify_acceptance::simplify_acceptance;
+use sempre::omega::stutter::stutter_witness;
 use sempre::omega::{Alphabet, Automaton, Word, product, sum};
 use sempre::translate::translator::{Effort, reduce};
 use sempre::word::write_word;
@@ -26,7 +29,7 @@ use std::path::{Path, PathBuf};
 
 /// Convert, combine and test ω-automata
 ///
-/// Reads automata in the Hanoi format and SPIN's never claims. Without operations they are only printed in the format asked
+/// Reads automata in the Hanoi format, SPIN's never claims and the format of lbtt. Without operations they are only printed in the format asked
 /// for.
 #[derive(Args, Debug)]
 pub struct Arguments {
@@ -178,8 +181,13 @@ impl Work<'_> {
                 let done = degeneralize(&mut self.alphabet.bdds, &a, kind);
                 return done.ok_or_else(|| Failure::Message("cannot degeneralise".to_string()));
             }
-            Operation::Reduce if a.acceptance.uses_fin() => prune(&mut a),
-            Operation::Reduce => reduce(&mut a, self.alphabet, Effort::High),
+            Operation::Reduce => {
+                prune(&mut a);
+                simplify_acceptance(&mut a);
+                if a.acceptance.as_generalized_buchi().is_some() {
+                    reduce(&mut a, self.alphabet, Effort::High);
+                }
+            }
             Operation::Trim => prune(&mut a),
             Operation::Complete => {
                 complete(&mut self.alphabet.bdds, &mut a);
@@ -223,6 +231,18 @@ impl Work<'_> {
                 word.map_err(too_large)?
                     .map(|w| format!("accepts {}", self.show_both(&a, &b, &w)))
             }
+            Question::IsomorphicTo(path) => {
+                let b = self.operand(path)?;
+                no(isomorphic(&mut self.alphabet.bdds, &a, &b))
+            }
+            Question::StutterInvariant => {
+                let outside = complement(&mut self.alphabet.bdds, &a, limit).map_err(too_large)?;
+                let witness = stutter_witness(&mut self.alphabet.bdds, &a, &outside);
+                witness.map(|(yes, no)| {
+                    let (yes, no) = (self.show(&a, &yes), self.show(&a, &no));
+                    format!("accepts {yes} but not {no}")
+                })
+            }
             Question::EquivalentTo(path) => {
                 let b = self.operand(path)?;
                 let found = difference(&mut self.alphabet.bdds, &a, &b, limit);
@@ -259,8 +279,8 @@ impl Work<'_> {
         let a = &self.current.automaton;
         let format = self.arguments.format;
         if format.is_table() {
-            let mut columns = vec![("name", json!(a.name))];
-            columns.extend(printer::measures(self.alphabet, a));
+            let mut columns = vec![("name".to_string(), json!(a.name))];
+            columns.extend(printer::measures(self.alphabet, a, format));
             return printer::write_row(self.out, &columns, format);
         }
         let read = self.pristine.then_some(&self.current);

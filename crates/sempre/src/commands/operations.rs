@@ -46,6 +46,10 @@ pub enum Question {
     IncludedIn(PathBuf),
     /// Does the automaton of a file accept the same words?
     EquivalentTo(PathBuf),
+    /// Is it the automaton of a file up to the numbers of states?
+    IsomorphicTo(PathBuf),
+    /// Does it accept a word whenever it accepts one that repeats other letters?
+    StutterInvariant,
 }
 
 /// One row: an option and how to read it.
@@ -168,6 +172,20 @@ const TABLE: &[Row] = &[
         help: "Does the automaton in FILE accept the same words?",
         heading: QUESTIONS,
         make: |v| Operation::Ask(Question::EquivalentTo(v.into())),
+    },
+    Row {
+        name: "isomorphic-to",
+        value: Some(("FILE", &[])),
+        help: "Is it the automaton in FILE, up to the numbers of states?",
+        heading: QUESTIONS,
+        make: |v| Operation::Ask(Question::IsomorphicTo(v.into())),
+    },
+    Row {
+        name: "is-stutter-invariant",
+        value: None,
+        help: "Is it indifferent to repetitions of letters?",
+        heading: QUESTIONS,
+        make: |_| Operation::Ask(Question::StutterInvariant),
     },
 ];
 

@@ -273,8 +273,8 @@ fn automata(arguments: &AutomatonArguments) -> Outcome {
         let mut a = shape.generate(&mut random, &mut alphabet.bdds);
         a.name = Some(format!("random {}.{number}", arguments.draw.seed));
         if arguments.format.is_table() {
-            let mut columns = vec![("name", json!(a.name))];
-            columns.extend(printer::measures(&mut alphabet, &a));
+            let mut columns = vec![("name".to_string(), json!(a.name))];
+            columns.extend(printer::measures(&mut alphabet, &a, arguments.format));
             printer::write_row(&mut *out, &columns, arguments.format)?;
         } else {
             printer::write(&mut *out, &mut alphabet, &a, None, arguments.format)?;

@@ -113,10 +113,10 @@ fn translate(arguments: &Arguments, input: Input, out: &mut dyn Write) -> Outcom
         return printer::write(out, &mut bench.alphabet, &a, None, arguments.format);
     }
     let mut columns = vec![
-        ("formula", json!(a.name)),
-        ("kind", json!(arguments.to.name())),
+        ("formula".to_string(), json!(a.name)),
+        ("kind".to_string(), json!(arguments.to.name())),
     ];
-    columns.extend(printer::measures(&mut bench.alphabet, &a));
-    columns.push(("seconds", printer::seconds(time)));
+    columns.extend(printer::measures(&mut bench.alphabet, &a, arguments.format));
+    columns.push(("seconds".to_string(), printer::seconds(time)));
     printer::write_row(out, &columns, arguments.format)
 }

@@ -12,7 +12,7 @@ use super::Made;
 use crate::Workbench;
 use crate::automata::read_automata;
 use sempre_base::{Severity, Source};
-use sempre_ltl::{Formula, Syntax};
+use sempre_ltl::{Formula, Op, Syntax};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -157,11 +157,11 @@ impl Template {
         for part in &self.parts {
             match part {
                 Part::Text(text) => line.push_str(text),
-                Part::Formula(syntax) => line.push_str(&quote(&bench.print(f, *syntax))),
+                Part::Formula(syntax) => line.push_str(&quote(&written(bench, f, *syntax))),
                 Part::Output => line.push_str(&quote(&output.display().to_string())),
                 Part::FormulaFile(syntax) => {
                     let file = scratch.file();
-                    std::fs::write(&file, bench.print(f, *syntax) + "\n")?;
+                    std::fs::write(&file, written(bench, f, *syntax) + "\n")?;
                     line.push_str(&quote(&file.display().to_string()));
                     files.push(file);
                 }
@@ -186,8 +186,9 @@ impl Template {
             return Ok(Made::TimedOut);
         };
         if !status.success() {
-            let text = std::fs::read(&complaints).unwrap_or_default();
-            let text = String::from_utf8_lossy(&text);
+            // Some tools complain on standard output.
+            let texts = [&complaints, output].map(|p| std::fs::read(p).unwrap_or_default());
+            let text = String::from_utf8_lossy(&texts.concat()).into_owned();
             let first = text.lines().find(|l| !l.trim().is_empty()).unwrap_or("");
             return Ok(Made::Failed(format!("{status}: {first}")));
         }
@@ -204,6 +205,24 @@ impl Template {
             _ => Ok(Made::Failed("it wrote several automata".to_string())),
         }
     }
+}
+
+/// The formula as the command reads it. SPIN to version 6.5 has no `W` in its command line.
+fn written(bench: &mut Workbench, f: Formula, syntax: Syntax) -> String {
+    if syntax != Syntax::Spin {
+        return bench.print(f, syntax);
+    }
+    let g = bench
+        .formulas
+        .rebuild(f, |arena, g, operands| match (arena.op(g), operands) {
+            (Op::Proposition, _) => g,
+            (Op::WeakUntil, &[l, r]) => {
+                let either = arena.node(Op::Or, &[l, r]);
+                arena.node(Op::Release, &[r, either])
+            }
+            (op, operands) => arena.node(op, operands),
+        });
+    bench.print(g, syntax)
 }
 
 /// `text` as one word of a shell command.
