@@ -84,9 +84,11 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 /// Compared when no translator is given.
-const USUAL: [&str; 3] = [
+const USUAL: [&str; 5] = [
     "sempre:tgba",
+    "sempre:ba",
     "sempre:tgba,low",
+    "sempre:ba,low",
     "sempre:tgba,deterministic",
 ];
 

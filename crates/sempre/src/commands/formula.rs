@@ -1,13 +1,18 @@
 //! `sempre formula`: what a formula is, other forms of it, questions about it.
 
 use crate::failure::{Answer, Failure, Outcome};
-use crate::input::{FormulaOptions, Input, show};
+use crate::input::{FormulaOptions, Input, read_into, show};
 use crate::output::OutputOptions;
 use clap::{Args, ValueEnum};
 use sempre::Workbench;
-use sempre::base::Source;
+use sempre::base::{Lasso, Source};
 use sempre::ltl::relabel::relabel;
-use sempre::ltl::{Formula, ParseOptions, Simplifier, Syntax, holds, nnf, word};
+use sempre::ltl::word::{parse_letters, print_word};
+use sempre::ltl::{Formula, Letter, ParseOptions, Syntax, holds, nnf};
+use sempre::translate::equivalence::{self, Difference};
+use sempre::translate::language::Language;
+use sempre::translate::translator::Effort;
+use sempre::translate::{hierarchy, stutter};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
@@ -43,6 +48,34 @@ pub struct Arguments {
     /// Does WORD, such as 'a & !b; cycle{b}', satisfy it? What is not mentioned is false
     #[arg(long, value_name = "WORD", help_heading = QUESTIONS)]
     holds_on: Vec<String>,
+
+    /// Do the same words satisfy it and FORMULA?
+    #[arg(long, value_name = "FORMULA", help_heading = QUESTIONS)]
+    equivalent: Vec<String>,
+
+    /// Do all words that satisfy it satisfy FORMULA?
+    #[arg(long, value_name = "FORMULA", help_heading = QUESTIONS)]
+    implies: Vec<String>,
+
+    /// Do all words that satisfy FORMULA satisfy it?
+    #[arg(long, value_name = "FORMULA", help_heading = QUESTIONS)]
+    implied_by: Vec<String>,
+
+    /// Does some word satisfy it?
+    #[arg(long, help_heading = QUESTIONS)]
+    satisfiable: bool,
+
+    /// Do all words satisfy it?
+    #[arg(long, help_heading = QUESTIONS)]
+    valid: bool,
+
+    /// Is it indifferent to repetitions of letters?
+    #[arg(long, help_heading = QUESTIONS)]
+    stutter_invariant: bool,
+
+    /// Is it in CLASS of the hierarchy of Manna and Pnueli (or in a lower one)?
+    #[arg(long, value_enum, value_name = "CLASS", help_heading = QUESTIONS)]
+    class: Vec<ClassName>,
 
     /// With questions: print the formulas for which all answers are yes
     #[arg(long)]
@@ -83,6 +116,21 @@ impl From<SyntaxName> for Syntax {
     }
 }
 
+/// The classes one can ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ClassName {
+    /// What is violated is violated by a finite prefix
+    Safety,
+    /// What is satisfied is satisfied by a finite prefix
+    Guarantee,
+    /// Boolean combinations of safety and guarantee
+    Obligation,
+    /// What deterministic Büchi automata recognise
+    Recurrence,
+    /// What deterministic co-Büchi automata recognise
+    Persistence,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// For people
@@ -91,10 +139,26 @@ enum Format {
     Json,
 }
 
+impl Arguments {
+    fn asks(&self) -> bool {
+        let texts = [
+            &self.holds_on,
+            &self.equivalent,
+            &self.implies,
+            &self.implied_by,
+        ];
+        texts.iter().any(|t| !t.is_empty())
+            || self.satisfiable
+            || self.valid
+            || self.stutter_invariant
+            || !self.class.is_empty()
+    }
+}
+
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Outcome {
     let mut out = arguments.output.open()?;
-    let questions = !arguments.holds_on.is_empty();
+    let questions = arguments.asks();
     if arguments.select && !questions {
         let text = "--select needs a question to select by, such as --holds-on";
         return Err(Failure::Message(text.to_string()));
@@ -164,8 +228,7 @@ fn change(arguments: &Arguments, bench: &mut Workbench, mut f: Formula) -> Formu
         f = nnf(arena, f);
     }
     if arguments.simplify {
-        f = nnf(arena, f);
-        f = Simplifier::new().simplify(arena, f);
+        f = bench.translator.rewritten(arena, f, Effort::High);
     }
     if arguments.relabel {
         f = relabel(arena, f).formula;
@@ -176,9 +239,9 @@ fn change(arguments: &Arguments, bench: &mut Workbench, mut f: Formula) -> Formu
 /// The answer to a question.
 struct AnswerTo {
     question: &'static str,
-    about: String,
+    about: Option<String>,
     yes: bool,
-    /// What shows that it is no.
+    /// What shows it.
     evidence: Option<String>,
 }
 
@@ -201,32 +264,176 @@ impl AnswerTo {
             writeln!(out, "{object}")?;
             return Ok(());
         }
-        match (&self.evidence, self.yes) {
-            (_, true) => writeln!(out, "yes")?,
-            (None, false) => writeln!(out, "no")?,
-            (Some(text), false) => writeln!(out, "no: {text}")?,
+        let word = if self.yes { "yes" } else { "no" };
+        match &self.evidence {
+            None => writeln!(out, "{word}")?,
+            Some(text) => writeln!(out, "{word}: {text}")?,
         }
         Ok(())
     }
 }
 
-fn ask(arguments: &Arguments, bench: &mut Workbench, f: Formula) -> Outcome<Vec<AnswerTo>> {
-    let mut answers = Vec::new();
-    for text in &arguments.holds_on {
+/// Asks about one formula.
+struct Asking<'a> {
+    bench: &'a mut Workbench,
+    f: Formula,
+    answers: Vec<AnswerTo>,
+}
+
+impl Asking<'_> {
+    fn answer(
+        &mut self,
+        question: &'static str,
+        about: Option<&str>,
+        yes: bool,
+        evidence: Option<String>,
+    ) {
+        self.answers.push(AnswerTo {
+            question,
+            about: about.map(str::to_string),
+            yes,
+            evidence,
+        });
+    }
+
+    /// The word, telling all propositions of the formula and of `g`.
+    fn show(&mut self, g: Formula, word: &Lasso<Letter>) -> String {
+        let arena = &mut self.bench.formulas;
+        let mut propositions = arena.propositions_of(self.f);
+        for p in arena.propositions_of(g) {
+            if !propositions.contains(&p) {
+                propositions.push(p);
+            }
+        }
+        print_word(arena, word, &propositions)
+    }
+
+    fn holds_on(&mut self, text: &str) -> Outcome<()> {
         let options = ParseOptions::default();
-        let read = word::parse_letters(&mut bench.formulas, text, &options);
+        let read = parse_letters(&mut self.bench.formulas, text, &options);
         let word = read.map_err(|diagnostics| {
             show(&Source::new("--holds-on", text), &diagnostics);
             Failure::Shown
         })?;
-        answers.push(AnswerTo {
-            question: "holds_on",
-            about: text.clone(),
-            yes: holds(&bench.formulas, f, &word),
-            evidence: None,
-        });
+        let yes = holds(&self.bench.formulas, self.f, &word);
+        self.answer("holds_on", Some(text), yes, None);
+        Ok(())
     }
-    Ok(answers)
+
+    fn equivalent(&mut self, text: &str) -> Outcome<()> {
+        let Workbench {
+            formulas,
+            translator,
+            ..
+        } = &mut *self.bench;
+        let g = read_into(formulas, "--equivalent", text)?;
+        let evidence = equivalence::difference(translator, formulas, self.f, g).map(|d| match d {
+            Difference::OnlyFirst(w) => format!("satisfied by {}", self.show(g, &w)),
+            Difference::OnlySecond(w) => format!("not satisfied by {}", self.show(g, &w)),
+        });
+        self.answer("equivalent", Some(text), evidence.is_none(), evidence);
+        Ok(())
+    }
+
+    fn implication(&mut self, text: &str, question: &'static str) -> Outcome<()> {
+        let Workbench {
+            formulas,
+            translator,
+            ..
+        } = &mut *self.bench;
+        let forward = question == "implies";
+        let option = if forward { "--implies" } else { "--implied-by" };
+        let g = read_into(formulas, option, text)?;
+        let (from, to) = if forward { (self.f, g) } else { (g, self.f) };
+        let word = equivalence::not_implied(translator, formulas, from, to);
+        let not = if forward { "" } else { "not " };
+        let evidence = word.map(|w| format!("{not}satisfied by {}", self.show(g, &w)));
+        self.answer(question, Some(text), evidence.is_none(), evidence);
+        Ok(())
+    }
+
+    fn models(&mut self, arguments: &Arguments) {
+        let f = self.f;
+        if arguments.satisfiable {
+            let Workbench {
+                formulas,
+                translator,
+                ..
+            } = &mut *self.bench;
+            let word = equivalence::satisfying_word(translator, formulas, f);
+            let evidence = word.map(|w| format!("satisfied by {}", self.show(f, &w)));
+            self.answer("satisfiable", None, evidence.is_some(), evidence);
+        }
+        if arguments.valid {
+            let Workbench {
+                formulas,
+                translator,
+                ..
+            } = &mut *self.bench;
+            let word = equivalence::falsifying_word(translator, formulas, f);
+            let evidence = word.map(|w| format!("not satisfied by {}", self.show(f, &w)));
+            self.answer("valid", None, evidence.is_none(), evidence);
+        }
+    }
+
+    fn language(&mut self, arguments: &Arguments) {
+        let Workbench {
+            formulas,
+            translator,
+            ..
+        } = &mut *self.bench;
+        let mut language = Language::new(translator, formulas, self.f);
+        let classes: Vec<(ClassName, bool)> = (arguments.class.iter())
+            .map(|&class| {
+                let yes = match class {
+                    ClassName::Safety => hierarchy::is_safety(&mut language),
+                    ClassName::Guarantee => hierarchy::is_guarantee(&mut language),
+                    ClassName::Obligation => hierarchy::is_obligation(&mut language),
+                    ClassName::Recurrence => hierarchy::is_recurrence(&mut language),
+                    ClassName::Persistence => hierarchy::is_persistence(&mut language),
+                };
+                (class, yes)
+            })
+            .collect();
+        let stutter = arguments
+            .stutter_invariant
+            .then(|| stutter::stutter_witness(&mut language));
+        if let Some(witness) = stutter {
+            let evidence = witness.map(|(yes, no)| {
+                let (yes, no) = (self.show(self.f, &yes), self.show(self.f, &no));
+                format!("satisfied by {yes} but not by {no}")
+            });
+            self.answer("stutter_invariant", None, evidence.is_none(), evidence);
+        }
+        for (class, yes) in classes {
+            let name = class.to_possible_value();
+            let name = name.as_ref().map(|n| n.get_name());
+            self.answer("class", name, yes, None);
+        }
+    }
+}
+
+fn ask(arguments: &Arguments, bench: &mut Workbench, f: Formula) -> Outcome<Vec<AnswerTo>> {
+    let mut asking = Asking {
+        bench,
+        f,
+        answers: Vec::new(),
+    };
+    for text in &arguments.holds_on {
+        asking.holds_on(text)?;
+    }
+    for text in &arguments.equivalent {
+        asking.equivalent(text)?;
+    }
+    for text in &arguments.implies {
+        asking.implication(text, "implies")?;
+    }
+    for text in &arguments.implied_by {
+        asking.implication(text, "implied_by")?;
+    }
+    asking.models(arguments);
+    asking.language(arguments);
+    Ok(asking.answers)
 }
 
 /// What is known about a formula, in the order in which it is told.
@@ -241,13 +448,19 @@ fn facts(
     let normal = nnf(arena, f);
     let not = arena.not(f);
     let negation = nnf(arena, not);
-    let simplified = Simplifier::new().simplify(arena, normal);
+    let simplified = bench.translator.rewritten(arena, f, Effort::High);
+    let mut language = Language::new(&mut bench.translator, arena, f);
+    let class = hierarchy::classify(&mut language);
+    let stutter_invariant = stutter::is_stutter_invariant(&mut language);
+    let satisfiable = equivalence::satisfiable(&mut bench.translator, arena, f);
+    let valid = equivalence::valid(&mut bench.translator, arena, f);
     let propositions: Vec<&str> = arena
         .propositions_of(f)
         .into_iter()
         .map(|p| arena.name(p))
         .collect();
-    let known = arena.facts(normal);
+    // Of the formula as it is written: the fragments are about syntax.
+    let known = arena.facts(f);
     let syntactic: Vec<&str> = [
         ("boolean", known.boolean()),
         ("next-free", known.next_free()),
@@ -270,6 +483,11 @@ fn facts(
         ("formula", json!(text)),
         ("size", json!(arena.size(f))),
         ("propositions", json!(propositions)),
+        ("satisfiable", json!(satisfiable)),
+        ("valid", json!(valid)),
+        ("class", json!(class.to_string())),
+        ("safety", json!(class.is_safety())),
+        ("stutter_invariant", json!(stutter_invariant)),
         ("syntactic_classes", json!(syntactic)),
         ("syntactic_safety", json!(known.safety())),
     ]);

@@ -6,7 +6,7 @@ use crate::output::OutputOptions;
 use crate::printer::{self, Format};
 use clap::{Args, ValueEnum};
 use sempre::Workbench;
-use sempre::translate::translator::{Effort, Options};
+use sempre::translate::translator::{Effort, Kind, Options};
 use serde_json::json;
 use std::io::Write;
 use std::time::Instant;
@@ -18,8 +18,9 @@ pub struct Arguments {
     input: FormulaOptions,
 
     /// The kind of automaton
-    #[arg(long, value_enum, value_name = "KIND", default_value_t = Kind::Tgba)]
-    to: Kind,
+    #[arg(long, value_enum, value_name = "KIND", default_value_t = KindName::Tgba,
+          default_value_if("format", "spin", "ba"))]
+    to: KindName,
 
     /// How to print it
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Hoa)]
@@ -42,15 +43,27 @@ pub struct Arguments {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Kind {
+enum KindName {
     /// Generalised Büchi, acceptance on edges
     Tgba,
+    /// Büchi, acceptance on states
+    Ba,
 }
 
-impl Kind {
+impl KindName {
     fn name(self) -> &'static str {
         match self {
-            Kind::Tgba => "tgba",
+            KindName::Tgba => "tgba",
+            KindName::Ba => "ba",
+        }
+    }
+}
+
+impl From<KindName> for Kind {
+    fn from(name: KindName) -> Self {
+        match name {
+            KindName::Tgba => Kind::Tgba,
+            KindName::Ba => Kind::Ba,
         }
     }
 }
@@ -103,6 +116,7 @@ fn translate(arguments: &Arguments, input: Input, out: &mut dyn Write) -> Outcom
         f = bench.formulas.not(f);
     }
     let options = Options {
+        kind: arguments.to.into(),
         effort: arguments.effort.into(),
         deterministic: arguments.deterministic,
     };

@@ -5,7 +5,7 @@ use super::external::{Scratch, Template};
 use crate::Workbench;
 use sempre_base::nearest;
 use sempre_ltl::Formula;
-use sempre_translate::translator::{Effort, Options};
+use sempre_translate::translator::{Effort, Kind, Options};
 use std::time::{Duration, Instant};
 
 /// A translator.
@@ -23,7 +23,7 @@ enum Way {
 }
 
 /// The words that may follow `sempre:`.
-const WORDS: [&str; 5] = ["tgba", "low", "medium", "high", "deterministic"];
+const WORDS: [&str; 6] = ["tgba", "ba", "low", "medium", "high", "deterministic"];
 
 impl Candidate {
     /// Reads `sempre:tgba,low` and the like, or a command with `%f`, `%s` or `%l` for the formula.
@@ -74,7 +74,8 @@ fn own_options(words: &str) -> Result<Options, String> {
     let mut options = Options::default();
     for word in words.split(',').map(str::trim).filter(|w| !w.is_empty()) {
         match word {
-            "tgba" => {}
+            "tgba" => options.kind = Kind::Tgba,
+            "ba" => options.kind = Kind::Ba,
             "low" => options.effort = Effort::Low,
             "medium" => options.effort = Effort::Medium,
             "high" => options.effort = Effort::High,
