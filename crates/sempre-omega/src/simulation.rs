@@ -1,29 +1,26 @@
-//! Reduction by direct and reverse simulation, with signatures.
+//! Reduction by direct and reverse simulation.
 //!
-//! State `t` simulates `s` if it can answer every edge of `s` with an edge that reads at least the
-//! same letters, carries at least the same marks and leads to a state that simulates the other's
-//! destination. States that simulate each other are merged, and an edge that another edge of the same
-//! state answers is dropped. Reverse simulation is the same game played backwards from edges into a
-//! state, with initial states answered by initial states.
+//! State `t` simulates `s`, written `s ≤ t`, if it can answer every edge of `s`, letter by letter, with an
+//! edge that carries at least the same marks and leads to a state that simulates the other's
+//! destination. States that simulate each other are merged, and where an edge has a letter that
+//! another edge of the same state answers, it loses that letter. Reverse simulation is the same game
+//! played backwards on the edges into a state, with initial states answered by initial states.
 //!
 //! After Babiak, Badie, Duret-Lutz, Křetínský, Strejček, "Compositional approach to suspension and other
-//! improvements to LTL translation" (SPIN 2013). The signature of a state is a Boolean function: the
-//! disjunction over its edges of the label, a variable for each *missing* mark, and the variables of
-//! all classes that simulate the destination. One state simulates another iff its signature is
-//! implied; equal signatures are equal classes. Since all but the propositions occur positively, the
-//! prime implicants of a signature are exactly the edges that no other edge answers.
+//! improvements to LTL translation" (SPIN 2013). There, signatures are decision diagrams with a variable
+//! for each class of states; these grow badly with the number of classes. Ours keeps the relation as a
+//! matrix and needs diagrams for labels only. A partition refinement (bisimulation) goes first: it is
+//! cheap, and what is left after it is often small.
 //!
-//! How ours differs: prime implicants are taken per class of letters with the same rest
-//! ([`Bdds::split_propositions`]), which also makes the result as deterministic as the signatures
-//! allow, without enumerating letters.
+//! Invariants: R1 the relation only shrinks, so the loop ends, and it is a preorder when it does; R2 the
+//! language is kept, for acceptance without `Fin` (more marks are never worse).
 //!
-//! Invariants: R1 classes and their order only get finer, so the loop ends; R2 the language is kept,
-//! for acceptance without `Fin` (more marks are never worse).
-//!
-//! Cost: at most `n` rounds, each `n²` implications of signatures.
+//! Cost: bisimulation is at most `n` rounds over the edges; simulation at most `n²` rounds, in practice
+//! few, each of at most `n²` comparisons of edge lists. Automata that are still large after
+//! bisimulation are not compared state by state.
 
 use crate::automaton::{Automaton, Edge};
-use crate::bdd::{AUXILIARY, Bdd, Bdds};
+use crate::bdd::{Bdd, Bdds};
 use crate::mark::Mark;
 use rustc_hash::FxHashMap;
 
@@ -36,16 +33,8 @@ pub enum Direction {
     Reverse,
 }
 
-/// Classes of states, numbered, and for each class those that simulate it (itself included).
-struct Order {
-    class: Vec<u32>,
-    /// For each class, the conjunction of the variables of the classes that simulate it.
-    above: Vec<Bdd>,
-    /// For each class, its signature.
-    signature: Vec<Bdd>,
-    /// A fingerprint of the order, to see that nothing changed.
-    pairs: usize,
-}
+/// After bisimulation, automata with more states than this are left as they are.
+const MOST_STATES: usize = 256;
 
 /// Merges and prunes by simulation; the acceptance condition must not use `Fin` (R2).
 ///
@@ -53,67 +42,232 @@ struct Order {
 pub fn reduce(a: &mut Automaton, bdds: &mut Bdds, direction: Direction) -> bool {
     debug_assert!(!a.acceptance.uses_fin(), "R2");
     let before = (a.states(), a.edge_count());
-    let view = match direction {
-        Direction::Direct => None,
-        Direction::Reverse => Some(reversed(a)),
-    };
-    let edges = view.as_deref().unwrap_or(&a.edges);
-    let initial = (direction == Direction::Reverse).then_some(&a.initial[..]);
-    let order = refine(a.sets, edges, initial, bdds);
-    let new = quotient(a.sets, &order, bdds);
-    let count = order.above.len();
-    let mut result = Automaton {
-        edges: new,
-        initial: Vec::new(),
-        state_names: Vec::new(),
-        ..a.clone()
-    };
-    for &s in &a.initial {
-        let c = order.class[s as usize];
-        if !result.initial.contains(&c) {
-            result.initial.push(c);
+    let mut game = Game::new(a, bdds, direction);
+    let classes = game.bisimulation();
+    game.merge(&classes, bdds);
+    if game.edges.len() <= MOST_STATES {
+        let below = game.simulation(bdds);
+        let classes = mutual(&below);
+        let kept: Vec<usize> = first_members(&classes);
+        game.drop_answered(&below, bdds);
+        if direction == Direction::Direct {
+            game.drop_answered_initial(&below);
         }
+        game.choose(&classes, &kept, bdds);
     }
-    if direction == Direction::Reverse {
-        result.edges = reversed(&result);
-    } else if result.initial.len() > 1 {
-        drop_dominated_initial(&mut result, &order, bdds);
-    }
-    debug_assert_eq!(result.states(), count);
-    result.merge_edges(bdds);
-    result.trim_unreachable();
-    *a = result;
+    game.write_back(a, direction);
+    a.merge_edges(bdds);
+    a.trim_unreachable();
     before != (a.states(), a.edge_count())
 }
 
 /// Direct and reverse reductions until neither helps.
 pub fn reduce_to_fixpoint(a: &mut Automaton, bdds: &mut Bdds) {
     reduce(a, bdds, Direction::Direct);
-    loop {
-        let back = reduce(a, bdds, Direction::Reverse);
-        if !back {
-            return;
+    while reduce(a, bdds, Direction::Reverse) && reduce(a, bdds, Direction::Direct) {}
+}
+
+/// The graph as the players see it: edges in the direction of play, at most one between two states
+/// with the same marks.
+struct Game {
+    edges: Vec<Vec<Edge>>,
+    initial: Vec<bool>,
+    /// Must initial states be answered by initial states?
+    respect_initial: bool,
+}
+
+impl Game {
+    fn new(a: &Automaton, bdds: &mut Bdds, direction: Direction) -> Self {
+        let edges = match direction {
+            Direction::Direct => a.edges.clone(),
+            Direction::Reverse => reversed(&a.edges),
+        };
+        let mut initial = vec![false; a.states()];
+        for &s in &a.initial {
+            initial[s as usize] = true;
         }
-        if !reduce(a, bdds, Direction::Direct) {
-            return;
+        let mut game = Self {
+            edges,
+            initial,
+            respect_initial: direction == Direction::Reverse,
+        };
+        game.unite_labels(bdds);
+        game
+    }
+
+    /// Sorts the edges of each state and unites those with the same end and marks.
+    fn unite_labels(&mut self, bdds: &mut Bdds) {
+        for edges in &mut self.edges {
+            edges.sort_unstable_by(|x, y| (x.to, &x.mark).cmp(&(y.to, &y.mark)));
+            edges.dedup_by(|next, kept| {
+                let same = next.to == kept.to && next.mark == kept.mark;
+                if same {
+                    kept.label = bdds.or(kept.label, next.label);
+                }
+                same
+            });
         }
+    }
+
+    /// The coarsest partition in which states of one class have the same edges to classes.
+    fn bisimulation(&self) -> Vec<u32> {
+        let n = self.edges.len();
+        let mut class: Vec<u32> = if self.respect_initial {
+            self.initial.iter().map(|&i| u32::from(i)).collect()
+        } else {
+            vec![0; n]
+        };
+        let mut count = 0;
+        loop {
+            // The class of before is part of the signature, so that classes only split.
+            let mut number: FxHashMap<(u32, Vec<(u32, &Mark, Bdd)>), u32> = FxHashMap::default();
+            let mut next = Vec::with_capacity(n);
+            for (s, edges) in self.edges.iter().enumerate() {
+                let mut signature: Vec<(u32, &Mark, Bdd)> = edges
+                    .iter()
+                    .map(|e| (class[e.to as usize], &e.mark, e.label))
+                    .collect();
+                signature.sort_unstable();
+                signature.dedup();
+                let fresh = number.len() as u32;
+                next.push(*number.entry((class[s], signature)).or_insert(fresh));
+            }
+            let found = number.len();
+            drop(number);
+            class = next;
+            if found == count {
+                return class;
+            }
+            count = found;
+        }
+    }
+
+    /// Keeps one state of each class, the first, with its edges between classes.
+    fn merge(&mut self, class: &[u32], bdds: &mut Bdds) {
+        let kept = first_members(class);
+        if kept.len() < class.len() {
+            self.choose(class, &kept, bdds);
+        }
+    }
+
+    /// Replaces the states by the classes, the members `kept` standing for theirs.
+    fn choose(&mut self, class: &[u32], kept: &[usize], bdds: &mut Bdds) {
+        let mut initial = vec![false; kept.len()];
+        for (s, &c) in class.iter().enumerate() {
+            initial[c as usize] |= self.initial[s];
+        }
+        self.initial = initial;
+        self.edges = kept
+            .iter()
+            .map(|&s| {
+                let mut edges = std::mem::take(&mut self.edges[s]);
+                for e in &mut edges {
+                    e.to = class[e.to as usize];
+                }
+                edges
+            })
+            .collect();
+        self.unite_labels(bdds);
+    }
+
+    /// `below[s][t]`: does `t` simulate `s`?
+    fn simulation(&self, bdds: &mut Bdds) -> Vec<Vec<bool>> {
+        let n = self.edges.len();
+        let mut below: Vec<Vec<bool>> = (0..n)
+            .map(|s| {
+                (0..n)
+                    .map(|t| !self.respect_initial || !self.initial[s] || self.initial[t])
+                    .collect()
+            })
+            .collect();
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for s in 0..n {
+                for t in 0..n {
+                    if s != t && below[s][t] && !self.answers(bdds, &below, s, t) {
+                        below[s][t] = false;
+                        changed = true;
+                    }
+                }
+            }
+        }
+        below
+    }
+
+    /// Can `t` answer every edge of `s`, given the relation so far?
+    fn answers(&self, bdds: &mut Bdds, below: &[Vec<bool>], s: usize, t: usize) -> bool {
+        self.edges[s].iter().all(|e| {
+            let mut rest = e.label;
+            for o in &self.edges[t] {
+                if below[e.to as usize][o.to as usize] && e.mark.is_subset(&o.mark) {
+                    rest = bdds.minus(rest, o.label);
+                    if rest.is_false() {
+                        return true;
+                    }
+                }
+            }
+            false
+        })
+    }
+
+    /// Takes from each edge the letters that another edge of the same state answers. Two edges that
+    /// answer each other go to states that simulate each other with the same marks: the first stays.
+    fn drop_answered(&mut self, below: &[Vec<bool>], bdds: &mut Bdds) {
+        for edges in &mut self.edges {
+            // Where no two edges share a letter, and there may be thousands, nothing is answered.
+            let mut seen = Bdd::FALSE;
+            let deterministic = edges.iter().all(|e| {
+                let fresh = bdds.disjoint(seen, e.label);
+                seen = bdds.or(seen, e.label);
+                fresh
+            });
+            if deterministic {
+                continue;
+            }
+            let old = edges.clone();
+            for (i, e) in edges.iter_mut().enumerate() {
+                for (j, o) in old.iter().enumerate() {
+                    let answered = below[e.to as usize][o.to as usize] && e.mark.is_subset(&o.mark);
+                    let mutual = below[o.to as usize][e.to as usize] && o.mark == e.mark;
+                    if i != j && answered && (!mutual || j < i) {
+                        e.label = bdds.minus(e.label, o.label);
+                    }
+                }
+            }
+            edges.retain(|e| !e.label.is_false());
+        }
+    }
+
+    /// An initial state that another initial state simulates adds nothing.
+    fn drop_answered_initial(&mut self, below: &[Vec<bool>]) {
+        let starts: Vec<usize> = (0..self.initial.len())
+            .filter(|&s| self.initial[s])
+            .collect();
+        for &s in &starts {
+            let better = |&&t: &&usize| t != s && below[s][t] && (!below[t][s] || t < s);
+            if starts.iter().any(|t| better(&t)) {
+                self.initial[s] = false;
+            }
+        }
+    }
+
+    fn write_back(self, a: &mut Automaton, direction: Direction) {
+        a.edges = match direction {
+            Direction::Direct => self.edges,
+            Direction::Reverse => reversed(&self.edges),
+        };
+        a.initial = (0..self.initial.len() as u32)
+            .filter(|&s| self.initial[s as usize])
+            .collect();
+        a.state_names = Vec::new();
     }
 }
 
-/// An initial state that another one simulates adds nothing.
-fn drop_dominated_initial(a: &mut Automaton, order: &Order, bdds: &mut Bdds) {
-    let all = a.initial.clone();
-    a.initial.retain(|&c| {
-        !all.iter().any(|&d| {
-            d != c && bdds.implies(order.signature[c as usize], order.signature[d as usize])
-        })
-    });
-}
-
-fn reversed(a: &Automaton) -> Vec<Vec<Edge>> {
-    let mut back: Vec<Vec<Edge>> = vec![Vec::new(); a.states()];
-    for (s, edges) in a.edges.iter().enumerate() {
-        for e in edges {
+fn reversed(edges: &[Vec<Edge>]) -> Vec<Vec<Edge>> {
+    let mut back: Vec<Vec<Edge>> = vec![Vec::new(); edges.len()];
+    for (s, list) in edges.iter().enumerate() {
+        for e in list {
             back[e.to as usize].push(Edge {
                 to: s as u32,
                 label: e.label,
@@ -124,128 +278,33 @@ fn reversed(a: &Automaton) -> Vec<Vec<Edge>> {
     back
 }
 
-/// The variables: one for each set (present where the mark is missing), one for "initial", then one
-/// for each class.
-fn class_variable(sets: u32, class: u32) -> u32 {
-    AUXILIARY + sets + 1 + class
-}
-
-fn refine(sets: u32, edges: &[Vec<Edge>], initial: Option<&[u32]>, bdds: &mut Bdds) -> Order {
-    let n = edges.len();
-    let start = bdds.variable(AUXILIARY + sets);
-    // Label and missing marks never change: compute them once.
-    let mut missing: FxHashMap<&Mark, Bdd> = FxHashMap::default();
-    let fixed: Vec<Vec<(Bdd, u32)>> = edges
-        .iter()
-        .map(|list| {
-            list.iter()
-                .map(|e| {
-                    let cube = *missing.entry(&e.mark).or_insert_with(|| {
-                        let literals: Vec<_> = (0..sets)
-                            .filter(|&m| !e.mark.contains(m))
-                            .map(|m| (AUXILIARY + m, true))
-                            .collect();
-                        bdds.cube(&literals)
-                    });
-                    (bdds.and(e.label, cube), e.to)
-                })
-                .collect()
-        })
-        .collect();
-
-    let mut order = Order {
-        class: vec![0; n],
-        above: vec![Bdd::TRUE],
-        signature: Vec::new(),
-        pairs: 0,
-    };
-    loop {
-        let mut number: FxHashMap<Bdd, u32> = FxHashMap::default();
-        let mut signature: Vec<Bdd> = Vec::new();
-        let mut class = Vec::with_capacity(n);
-        for (s, list) in fixed.iter().enumerate() {
-            let mut sig = match initial {
-                Some(states) if states.contains(&(s as u32)) => start,
-                _ => Bdd::FALSE,
-            };
-            for &(head, to) in list {
-                let part = bdds.and(head, order.above[order.class[to as usize] as usize]);
-                sig = bdds.or(sig, part);
-            }
-            class.push(*number.entry(sig).or_insert_with(|| {
-                signature.push(sig);
-                signature.len() as u32 - 1
-            }));
-        }
-        let count = signature.len();
-        let mut above = Vec::with_capacity(count);
-        let mut pairs = 0;
-        for i in 0..count {
-            let literals: Vec<_> = (0..count)
-                .filter(|&j| i == j || bdds.implies(signature[i], signature[j]))
-                .map(|j| (class_variable(sets, j as u32), true))
-                .collect();
-            pairs += literals.len();
-            above.push(bdds.cube(&literals));
-        }
-        let stable = count == order.above.len() && pairs == order.pairs;
-        debug_assert!(
-            count >= order.above.len() || order.signature.is_empty(),
-            "R1"
-        );
-        order = Order {
-            class,
-            above,
-            signature,
-            pairs,
-        };
-        if stable {
-            return order;
-        }
-    }
-}
-
-/// The edges of each class, from the prime implicants of its signature.
-///
-/// The signatures of the last round speak of the classes of the round before; as nothing changed in
-/// between, these are the same sets in the same order.
-fn quotient(sets: u32, order: &Order, bdds: &mut Bdds) -> Vec<Vec<Edge>> {
-    let by_cube: FxHashMap<Bdd, u32> = order
-        .above
-        .iter()
-        .enumerate()
-        .map(|(c, &cube)| (cube, c as u32))
-        .collect();
-    let all = Mark::all(sets);
-    let mut cubes = Vec::new();
-    order
-        .signature
-        .iter()
-        .map(|&signature| {
-            let mut edges = Vec::new();
-            for (label, rest) in bdds.split_propositions(signature) {
-                cubes.clear();
-                bdds.sum_of_products(rest, |literals| cubes.push(literals.to_vec()));
-                for literals in &cubes {
-                    let at = literals.partition_point(|&(v, _)| v <= AUXILIARY + sets);
-                    let (marks, classes) = literals.split_at(at);
-                    // The cube of the initial marker alone is not an edge.
-                    if classes.is_empty() {
-                        continue;
-                    }
-                    let missing: Mark = marks.iter().map(|&(v, _)| v - AUXILIARY).collect();
-                    let cube = bdds.cube(classes);
-                    let to = by_cube[&cube];
-                    edges.push(Edge {
-                        to,
-                        label,
-                        mark: all.minus(&missing),
-                    });
+/// Classes of states that simulate each other, numbered by their first members.
+fn mutual(below: &[Vec<bool>]) -> Vec<u32> {
+    let n = below.len();
+    let mut class = vec![u32::MAX; n];
+    let mut count = 0;
+    for s in 0..n {
+        if class[s] == u32::MAX {
+            for t in s..n {
+                if below[s][t] && below[t][s] {
+                    class[t] = count;
                 }
             }
-            edges
-        })
-        .collect()
+            count += 1;
+        }
+    }
+    class
+}
+
+/// The first member of each class.
+fn first_members(class: &[u32]) -> Vec<usize> {
+    let mut first = Vec::new();
+    for (s, &c) in class.iter().enumerate() {
+        if c as usize == first.len() {
+            first.push(s);
+        }
+    }
+    first
 }
 
 #[cfg(test)]
