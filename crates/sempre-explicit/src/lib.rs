@@ -1,0 +1,3 @@
+//! Explicit-state engines.
+//!
+//! This crate knows no language, no LTL and no printing.

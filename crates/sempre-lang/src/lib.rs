@@ -1,0 +1,3 @@
+//! Input languages, one module each, all lowering into the program IR of `sempre-model`.
+//!
+//! This crate knows no engine.
