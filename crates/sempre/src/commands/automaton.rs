@@ -140,7 +140,10 @@ impl Work<'_> {
             match operation {
                 Operation::Ask(question) => yes &= self.ask(question)?,
                 _ => {
-                    let a = self.change(operation)?;
+                    let mut a = self.change(operation)?;
+                    if operation.keeps_the_language() {
+                        a.name = self.current.automaton.name.take();
+                    }
                     self.current.automaton = a;
                 }
             }
@@ -304,10 +307,11 @@ impl Work<'_> {
             writeln!(self.out, "{title}:")?;
             for step in steps {
                 let edge = &a.edges[step.state as usize][step.edge as usize];
-                let mut marks = String::new();
-                for m in edge.mark.iter() {
-                    marks.push_str(&format!(" {{{m}}}"));
-                }
+                let marks: Vec<String> = edge.mark.iter().map(|m| m.to_string()).collect();
+                let marks = match marks.len() {
+                    0 => String::new(),
+                    _ => format!(" {{{}}}", marks.join(" ")),
+                };
                 writeln!(self.out, "  {} -> {}{marks}", step.state, edge.to)?;
             }
         }

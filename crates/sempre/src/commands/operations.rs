@@ -31,6 +31,16 @@ pub enum Operation {
     Ask(Question),
 }
 
+impl Operation {
+    /// Does the automaton still deserve its name afterwards?
+    pub fn keeps_the_language(&self) -> bool {
+        !matches!(
+            self,
+            Operation::Product(_) | Operation::Sum(_) | Operation::Complement
+        )
+    }
+}
+
 /// What can be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
