@@ -169,8 +169,8 @@ impl Simplifier {
 
     /// An equivalent formula in a shape that translates well; it may be larger.
     ///
-    /// * Eventual disjuncts are gathered below one `F` or `U`, and dually: `F g | e = F(g | e)`. The
-    ///   state that waits for `g` is then the state that waits for either.
+    /// * Eventual disjuncts are gathered below one `F`: `F g | e = F(g | e)`. The state that waits for
+    ///   `g` is then the state that waits for either.
     /// * `l W e = G l | e`.
     /// * `X a R b = b & X(b W a)`: the choice between the two ways to go on disappears.
     pub fn gather(&mut self, a: &mut Formulas, f: Formula) -> Formula {

@@ -39,7 +39,7 @@
 //! to drop it, or the `G` that asks for it, fails too and is smaller; so it is never dropped, puts
 //! itself off for ever, and breaks its promise. I4 where everything that is put off under one promise is
 //! due, all of it can be met at once: `g` in `f U (h U g)` meets the inner and the outer until; so one
-//! promise serves both, which saves acceptance sets.
+//! promise serves both, which saves acceptance sets. (Not so for `M`: `F(a M b)` is not met by `a` alone.)
 //!
 //! Cost: as many states as distinct functions, at most exponential in the formula.
 
@@ -218,7 +218,7 @@ impl Translation<'_> {
         loop {
             g = match self.formulas.op(g) {
                 Op::Until => self.formulas.operand(g, 1),
-                Op::Finally | Op::StrongRelease => self.formulas.operand(g, 0),
+                Op::Finally => self.formulas.operand(g, 0),
                 _ => break,
             };
         }
