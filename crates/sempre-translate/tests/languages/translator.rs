@@ -182,6 +182,22 @@ fn an_implied_eventuality_still_makes_its_promise() {
     ]);
 }
 
+/// One promise serves nested eventualities only where meeting it meets all of them at once: `a` alone
+/// does not make `a M b` true.
+#[test]
+fn promises_are_shared_with_care() {
+    check(&[
+        "G F(F a M b)",
+        "G F(a M b) & G F(a M c)",
+        "G(c -> F(a M b)) & G(!c -> F(a M c))",
+        "F G F(F a M b)",
+        "G F(a U b) & G F(c U b)",
+        "G F(c U (a U b)) & G F b",
+        "(a U (b U c)) & (b U (a U c))",
+        "G((a U c) & (b U c))",
+        "G F(b U (a M c))",
+    ]);
+}
 /// What all constructions must get right: constants, one proposition, one operator.
 #[test]
 fn every_operator_alone() {
