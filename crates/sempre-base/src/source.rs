@@ -50,12 +50,12 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// An error at `span`.
+    /// An error at `span`. Messages quote the source: its line breaks do not make it into the message.
     pub fn error(span: Span, message: impl Into<String>) -> Self {
         Self {
             severity: Severity::Error,
             span,
-            message: message.into(),
+            message: one_line(message.into()),
             help: None,
         }
     }
@@ -71,7 +71,7 @@ impl Diagnostic {
     /// The same with a suggestion.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(one_line(help.into()));
         self
     }
 }
@@ -186,6 +186,14 @@ impl fmt::Display for Rendered<'_> {
     }
 }
 
+fn one_line(text: String) -> String {
+    if text.contains(char::is_control) {
+        text.chars().map(printable).collect()
+    } else {
+        text
+    }
+}
+
 fn printable(c: char) -> char {
     if c == '\t' {
         ' '
@@ -277,6 +285,13 @@ mod tests {
         for (s, e) in [(1, 1), (0, 1), (1, 99), (99, 99), (2, 1)] {
             render("é", s, e);
         }
+    }
+
+    #[test]
+    fn quoted_line_breaks_stay_out_of_messages() {
+        let d = Diagnostic::error(Span::new(0, 1), "found `a\nb`").with_help("not\tthis\r\n");
+        assert_eq!(d.message, "found `a\u{fffd}b`");
+        assert_eq!(d.help.as_deref(), Some("not this\u{fffd}\u{fffd}"));
     }
 
     #[test]

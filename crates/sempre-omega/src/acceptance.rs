@@ -4,6 +4,7 @@
 //! them, `Fin(i)` that it is not.
 
 use crate::mark::Mark;
+use rustc_hash::FxHashSet;
 use std::fmt;
 
 /// A condition on the marks seen infinitely often.
@@ -76,8 +77,16 @@ impl Acceptance {
         wrap: fn(Vec<Acceptance>) -> Acceptance,
     ) -> Self {
         let mut kept: Vec<Acceptance> = Vec::with_capacity(flat.len());
+        // Files may have tens of thousands of sets.
+        let long = flat.len() > 16;
+        let mut seen = FxHashSet::default();
         for p in flat {
-            if !kept.contains(&p) {
+            let fresh = if long {
+                seen.insert(p.clone())
+            } else {
+                !kept.contains(&p)
+            };
+            if fresh {
                 kept.push(p);
             }
         }
@@ -264,6 +273,15 @@ mod tests {
             Some(Mark::all(3))
         );
         assert!(c.uses_fin() && c.as_generalized_buchi().is_none());
+    }
+
+    #[test]
+    fn repetitions_go_and_the_order_stays() {
+        for n in [5, 16, 17, 40_000] {
+            let parts = (0..n).chain(0..n).map(|i| Inf(i / 2 * 2));
+            let once: Vec<_> = (0..n).step_by(2).map(Inf).collect();
+            assert_eq!(Acceptance::and(parts), And(once));
+        }
     }
 
     #[test]

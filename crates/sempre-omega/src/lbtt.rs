@@ -38,6 +38,7 @@ pub fn read_lbtt(alphabet: &mut Alphabet, text: &str) -> (Vec<Automaton>, Vec<Di
         text,
         at: byte_order_mark(text),
         alphabet,
+        sets: 0,
         mark_words: 0,
     };
     let mut automata = Vec::new();
@@ -54,6 +55,8 @@ struct Reader<'a, 't> {
     text: &'t str,
     at: usize,
     alphabet: &'a mut Alphabet,
+    /// Sets declared so far, by all automata.
+    sets: usize,
     mark_words: usize,
 }
 
@@ -165,7 +168,9 @@ impl<'t> Reader<'_, 't> {
                 return Err(self.expected("the number of acceptance sets (and `s` or `t`)"));
             }
         };
-        if sets > MAX_SETS {
+        self.sets += sets as usize;
+        // A condition is as large as its count, which takes a few bytes to write in a stream of many.
+        if sets > MAX_SETS || self.sets > self.text.len() + MAX_SETS as usize {
             return Err(Diagnostic::error(span, "too many acceptance sets")
                 .with_help(format!("at most {MAX_SETS} are supported")));
         }

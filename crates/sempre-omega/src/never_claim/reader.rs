@@ -32,6 +32,7 @@ type Parsed<T> = Result<T, Diagnostic>;
 /// All never claims of a text, and all complaints about it.
 pub fn read_never_claims(alphabet: &mut Alphabet, text: &str) -> (Vec<Automaton>, Vec<Diagnostic>) {
     let (tokens, diagnostics) = tokens(text);
+    let strays: Vec<usize> = diagnostics.iter().map(|d| d.span.start).collect();
     let mut reader = Reader {
         text,
         closing: matching_parentheses(&tokens),
@@ -46,9 +47,15 @@ pub fn read_never_claims(alphabet: &mut Alphabet, text: &str) -> (Vec<Automaton>
     };
     let mut claims = Vec::new();
     while reader.peek() != Token::Eof && reader.errors <= MAX_ERRORS {
-        let before = reader.errors;
+        let (before, start) = (reader.errors, reader.span().start);
         match reader.claim() {
-            Ok(Some(claim)) if reader.errors == before => claims.push(claim),
+            Ok(Some(claim)) if reader.errors == before => {
+                // What the lexer complains about may be inside.
+                let inside = start..reader.tokens[reader.at - 1].1.end;
+                if !strays.iter().any(|s| inside.contains(s)) {
+                    claims.push(claim);
+                }
+            }
             Ok(_) => {}
             Err(d) => {
                 reader.say(d);

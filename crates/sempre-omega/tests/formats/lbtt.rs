@@ -95,6 +95,8 @@ fn mistakes_have_their_places() {
         "\"\": expected the number of a state, found the end of the text",
     );
     check("1 4000000000t", "\"4000000000t\": too many acceptance sets");
+    let (automata, diagnostics) = read_lbtt(&mut Alphabet::new(), &"0 40000t ".repeat(1000));
+    assert_eq!((automata.len(), diagnostics.len()), (1, 1));
     check(
         "99999999999 0",
         "\"99999999999\": the number of states is too large",

@@ -178,6 +178,10 @@ fn mistakes_have_their_places() {
     );
     check("never { s: skip s: skip }", &["\"s\": a second label `s`"]);
     check(
+        "never { s: do :: p '\n -> goto s od }",
+        &["\"'\": this quotation is never closed"],
+    );
+    check(
         "never { s: while }",
         &["\"while\": expected a label, `if`, `do`, `skip` or `false`, found `while`"],
     );
@@ -204,6 +208,13 @@ fn mistakes_have_their_places() {
         ")".repeat(50_000)
     );
     check(&deep, &["\"(\": the guard is nested too deeply"]);
+}
+
+#[test]
+fn a_claim_before_an_open_comment_is_read() {
+    let text = "never { s: skip } /* and so on";
+    let (claims, diagnostics) = read_never_claims(&mut Alphabet::new(), text);
+    assert_eq!((claims.len(), diagnostics.len()), (1, 1));
 }
 
 #[test]
