@@ -294,6 +294,15 @@ pub struct Table {
     pub writes: Vec<u32>,
     /// `(values of reads, values of writes)`, sorted.
     pub rows: Vec<(Vec<i64>, Vec<i64>)>,
+    /// The acceptance marks of each row's edge, one bit each; empty if no row has any.
+    pub marks: Vec<u64>,
+}
+
+impl Table {
+    /// The acceptance marks of a row's edge.
+    pub fn marks_of(&self, row: usize) -> u64 {
+        self.marks.get(row).copied().unwrap_or(0)
+    }
 }
 
 /// An action.
