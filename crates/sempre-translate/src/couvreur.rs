@@ -10,7 +10,7 @@
 //!
 //! ```text
 //!   [p] = p                              [f U g] = [g] | ([f] & Promise[g] & Next[f U g])
-//!   [X f] = Next[f]                      [f M g] = [g] & ([f] | (Promise[f] & Next[f M g]))
+//!   [X f] = Next[f]                      [f M g] = [g] & ([f] | (Promise[f M g] & Next[f M g]))
 //!   [f & g] = [f] & [g]                  [f R g] = [g] & ([f] | Next[f R g])
 //!   [f | g] = [f] | [g]                  [f W g] = [g] | ([f] & Next[f W g])
 //! ```
@@ -39,7 +39,8 @@
 //! to drop it, or the `G` that asks for it, fails too and is smaller; so it is never dropped, puts
 //! itself off for ever, and breaks its promise. I4 where everything that is put off under one promise is
 //! due, all of it can be met at once: `g` in `f U (h U g)` meets the inner and the outer until; so one
-//! promise serves both, which saves acceptance sets. (Not so for `M`: `F(a M b)` is not met by `a` alone.)
+//! promise serves both, which saves acceptance sets. (`F(a M b)` is not met by `a` alone: the
+//! promise of an `M` is that of the whole.)
 //!
 //! Cost: as many states as distinct functions, at most exponential in the formula.
 
@@ -328,7 +329,7 @@ impl Translation<'_> {
                 let end = self.function(left);
                 let mut wait = if recurring { Bdd::TRUE } else { self.next(f) };
                 if self.formulas.op(f) == Op::StrongRelease {
-                    let promise = self.promise(left);
+                    let promise = self.promise(f);
                     wait = self.alphabet.bdds.and(wait, promise);
                 }
                 let wait = self.alphabet.bdds.or(end, wait);
