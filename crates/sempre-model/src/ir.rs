@@ -160,7 +160,7 @@ pub enum Binary {
     Add,
     Subtract,
     Multiply,
-    /// Truncating; by zero it is an error.
+    /// Truncating; by zero it is an error; the least number by -1 wraps to itself.
     Divide,
     /// The remainder of [`Binary::Divide`]; by zero it is an error.
     Modulo,
@@ -250,12 +250,14 @@ impl Expr {
 /// A statement of an effect. Statements run in sequence, each sees what the earlier ones wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stmt {
-    /// Stores a value, as the type of the cell says.
+    /// Stores a value, as the type of the cell says. The value is evaluated first, then the index of
+    /// the place.
     Assign(Place, Expr),
     /// Runs one of two blocks.
     If(Expr, Vec<Stmt>, Vec<Stmt>),
     /// Runs the block with the register at `from`, `from + 1`, …, up to but not including `to`, which
-    /// are evaluated once.
+    /// are evaluated once. The register is set before each round, whatever the body did to it, and
+    /// afterwards keeps what it has.
     For {
         /// The register.
         register: u32,

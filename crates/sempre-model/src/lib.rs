@@ -2,8 +2,12 @@
 //!
 //! This crate knows neither properties nor the languages models are written in.
 
+pub mod interpreter;
 pub mod ir;
+pub mod layout;
 pub mod system;
 
+pub use interpreter::Interpreter;
 pub use ir::{Action, Binary, Expr, Place, Program, Stmt, Type, Unary, Variable};
+pub use layout::{Field, Layout, Overflow};
 pub use system::{Step, System};

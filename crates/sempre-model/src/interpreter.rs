@@ -1,0 +1,474 @@
+//! The reference interpreter: what a program means, written for obviousness.
+//!
+//! Compiled code is tested against it, and evidence is replayed on it. It works on plain states, one
+//! integer for each cell, and shares nothing with layouts or engines. No cleverness: it evaluates each
+//! guard in each state.
+//!
+//! What it settles where the words of [`crate::ir`] leave a choice:
+//! * A guard whose evaluation fails counts as true, and the step of its action is erroneous. So it
+//!   takes part in priorities as other actions do, and is reported if it is enabled.
+//! * Priority comes before exclusivity: first only the highest class with a true guard stays; then, if
+//!   the exclusive register names a process that takes part in one of these actions, only its actions.
+//! * An assignment evaluates its value, then its index, then stores; the first failure is the one reported.
+//! * A table action is enabled if one of its rows matches, and each matching row is a step.
+
+use crate::ir::{
+    Action, Behaviour, Binary, Expr, Place, Program, StepError, Stmt, Unary, VariableId,
+};
+
+/// See the module's documentation.
+#[derive(Clone, Copy, Debug)]
+pub struct Interpreter<'p> {
+    program: &'p Program,
+}
+
+impl<'p> Interpreter<'p> {
+    /// An interpreter of the program.
+    pub fn new(program: &'p Program) -> Self {
+        Self { program }
+    }
+
+    /// The steps from a state, in the order of actions, then of rows: the number of the action, and
+    /// the successor or what went wrong.
+    pub fn successors(&self, state: &[i64]) -> Vec<(u32, Result<Vec<i64>, StepError>)> {
+        let mut steps = Vec::new();
+        for action in self.enabled(state) {
+            let all = self.steps(&self.program.actions[action as usize], state);
+            steps.extend(all.into_iter().map(|step| (action, step)));
+        }
+        steps
+    }
+
+    /// The numbers of the actions that are enabled, in order.
+    pub fn enabled(&self, state: &[i64]) -> Vec<u32> {
+        let actions = &self.program.actions;
+        let mut enabled: Vec<u32> = (0..actions.len() as u32)
+            .filter(|&a| self.has_true_guard(&actions[a as usize], state))
+            .collect();
+        let class = |a: u32| actions[a as usize].class;
+        if let Some(highest) = enabled.iter().map(|&a| class(a)).max() {
+            enabled.retain(|&a| class(a) == highest);
+        }
+        if let Some(register) = self.program.exclusive {
+            let holder = state[self.program.variable(register).first as usize];
+            let takes_part = |a: u32| {
+                let processes = &actions[a as usize].processes;
+                processes.iter().any(|p| i64::from(p.0) + 1 == holder)
+            };
+            if enabled.iter().any(|&a| takes_part(a)) {
+                enabled.retain(|&a| takes_part(a));
+            }
+        }
+        enabled
+    }
+
+    /// Whether the guard is true, whatever other actions do.
+    fn has_true_guard(&self, action: &Action, state: &[i64]) -> bool {
+        match &action.behaviour {
+            Behaviour::Guarded { guard, .. } => self.holds(guard, state).unwrap_or(true),
+            Behaviour::Table(table) => table
+                .rows
+                .iter()
+                .any(|(from, _)| matches_row(&table.reads, from, state)),
+        }
+    }
+
+    /// The steps of an action whose guard is true.
+    fn steps(&self, action: &Action, state: &[i64]) -> Vec<Result<Vec<i64>, StepError>> {
+        match &action.behaviour {
+            Behaviour::Guarded { guard, effect } => {
+                let mut run = self.run(state);
+                let step = (run.eval(guard)).and_then(|_| run.block(effect));
+                vec![step.map(|()| run.cells)]
+            }
+            Behaviour::Table(table) => table
+                .rows
+                .iter()
+                .filter(|(from, _)| matches_row(&table.reads, from, state))
+                .map(|(_, to)| {
+                    let mut run = self.run(state);
+                    for (&cell, &value) in table.writes.iter().zip(to) {
+                        run.store(self.program.variable_of_cell(cell), cell, value)?;
+                    }
+                    Ok(run.cells)
+                })
+                .collect(),
+        }
+    }
+
+    /// The value of an expression in a state.
+    ///
+    /// # Errors
+    /// An index out of range, or a division by zero.
+    pub fn value(&self, expr: &Expr, state: &[i64]) -> Result<i64, StepError> {
+        self.run(state).eval(expr)
+    }
+
+    /// Whether an expression is true in a state.
+    ///
+    /// # Errors
+    /// As for [`Interpreter::value`].
+    pub fn holds(&self, expr: &Expr, state: &[i64]) -> Result<bool, StepError> {
+        self.value(expr, state).map(|v| v != 0)
+    }
+
+    /// The assertions of the program that the state does not meet, or why one cannot be evaluated.
+    pub fn failed_assertions(&self, state: &[i64]) -> Vec<StepError> {
+        (self.program.assertions.iter())
+            .filter_map(|(condition, name)| match self.holds(condition, state) {
+                Ok(true) => None,
+                Ok(false) => Some(StepError::Assertion(name.clone())),
+                Err(error) => Some(error),
+            })
+            .collect()
+    }
+
+    fn run(&self, state: &[i64]) -> Run<'p> {
+        Run {
+            program: self.program,
+            cells: state.to_vec(),
+            registers: vec![0; self.program.registers as usize],
+        }
+    }
+}
+
+/// Does the row of a table match?
+fn matches_row(reads: &[u32], from: &[i64], state: &[i64]) -> bool {
+    reads
+        .iter()
+        .zip(from)
+        .all(|(&cell, &value)| state[cell as usize] == value)
+}
+
+/// One step as it runs.
+struct Run<'p> {
+    program: &'p Program,
+    cells: Vec<i64>,
+    registers: Vec<i64>,
+}
+
+impl Run<'_> {
+    fn eval(&self, expr: &Expr) -> Result<i64, StepError> {
+        Ok(match expr {
+            Expr::Constant(c) => *c,
+            Expr::Read(Place::Scalar(v)) => self.cells[self.program.variable(*v).first as usize],
+            Expr::Read(Place::Element(v, index)) => {
+                let index = self.eval(index)?;
+                self.cells[self.element(*v, index)? as usize]
+            }
+            Expr::Read(Place::Register(r)) => self.registers[*r as usize],
+            Expr::Unary(op, a) => {
+                let a = self.eval(a)?;
+                match op {
+                    Unary::Negate => a.wrapping_neg(),
+                    Unary::Not => i64::from(a == 0),
+                    Unary::Complement => !a,
+                }
+            }
+            Expr::Binary(op, a, b) => {
+                let a = self.eval(a)?;
+                match op {
+                    Binary::And if a == 0 => 0,
+                    Binary::Or if a != 0 => 1,
+                    Binary::Implies if a == 0 => 1,
+                    _ => binary(*op, a, self.eval(b)?)?,
+                }
+            }
+            Expr::If(condition, then, otherwise) => {
+                if self.eval(condition)? != 0 {
+                    self.eval(then)?
+                } else {
+                    self.eval(otherwise)?
+                }
+            }
+        })
+    }
+
+    fn block(&mut self, block: &[Stmt]) -> Result<(), StepError> {
+        block.iter().try_for_each(|stmt| self.stmt(stmt))
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Result<(), StepError> {
+        match stmt {
+            Stmt::Assign(place, value) => {
+                let value = self.eval(value)?;
+                match place {
+                    Place::Scalar(v) => self.store(*v, self.program.variable(*v).first, value),
+                    Place::Element(v, index) => {
+                        let index = self.eval(index)?;
+                        let cell = self.element(*v, index)?;
+                        self.store(*v, cell, value)
+                    }
+                    Place::Register(r) => {
+                        self.registers[*r as usize] = value;
+                        Ok(())
+                    }
+                }
+            }
+            Stmt::If(condition, then, otherwise) => {
+                let taken = self.eval(condition)? != 0;
+                self.block(if taken { then } else { otherwise })
+            }
+            Stmt::For {
+                register,
+                from,
+                to,
+                body,
+            } => {
+                let (from, to) = (self.eval(from)?, self.eval(to)?);
+                for i in from..to {
+                    self.registers[*register as usize] = i;
+                    self.block(body)?;
+                }
+                Ok(())
+            }
+            Stmt::Assert(condition, text) => {
+                if self.eval(condition)? == 0 {
+                    return Err(StepError::Assertion(text.clone()));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The cell of an element.
+    fn element(&self, variable: VariableId, index: i64) -> Result<u32, StepError> {
+        let v = self.program.variable(variable);
+        if 0 <= index && index < i64::from(v.cells()) {
+            Ok(v.first + index as u32)
+        } else {
+            Err(StepError::IndexOutOfRange { variable, index })
+        }
+    }
+
+    /// Stores a value in a cell of a variable.
+    fn store(&mut self, variable: VariableId, cell: u32, value: i64) -> Result<(), StepError> {
+        let ty = &self.program.variable(variable).ty;
+        let stored = ty
+            .store(value)
+            .ok_or(StepError::ValueOutOfRange { variable, value })?;
+        self.cells[cell as usize] = stored;
+        Ok(())
+    }
+}
+
+/// A binary operator on values.
+fn binary(op: Binary, a: i64, b: i64) -> Result<i64, StepError> {
+    Ok(match op {
+        Binary::Add => a.wrapping_add(b),
+        Binary::Subtract => a.wrapping_sub(b),
+        Binary::Multiply => a.wrapping_mul(b),
+        Binary::Divide | Binary::Modulo if b == 0 => return Err(StepError::DivisionByZero),
+        Binary::Divide => a.wrapping_div(b),
+        Binary::Modulo => a.wrapping_rem(b),
+        Binary::BitAnd => a & b,
+        Binary::BitOr => a | b,
+        Binary::BitXor => a ^ b,
+        Binary::ShiftLeft => a << (b & 63),
+        Binary::ShiftRight => a >> (b & 63),
+        Binary::Equal => i64::from(a == b),
+        Binary::NotEqual => i64::from(a != b),
+        Binary::Less => i64::from(a < b),
+        Binary::LessEqual => i64::from(a <= b),
+        Binary::Greater => i64::from(a > b),
+        Binary::GreaterEqual => i64::from(a >= b),
+        Binary::And => i64::from(a != 0 && b != 0),
+        Binary::Or => i64::from(a != 0 || b != 0),
+        Binary::Implies => i64::from(a == 0 || b != 0),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{ProcessId, Table, Type};
+
+    fn c(value: i64) -> Expr {
+        Expr::Constant(value)
+    }
+
+    fn action(name: &str, processes: &[u32], class: i8, guard: Expr, effect: Vec<Stmt>) -> Action {
+        Action {
+            name: name.to_string(),
+            processes: processes.iter().map(|&p| ProcessId(p)).collect(),
+            class,
+            behaviour: Behaviour::Guarded { guard, effect },
+        }
+    }
+
+    /// `byte x; byte a[3]`, two processes without locations.
+    fn program() -> (Program, VariableId, VariableId) {
+        let mut p = Program::new("t");
+        p.declare_process("P", &[]);
+        p.declare_process("Q", &[]);
+        let x = p.declare("x", Type::BYTE, None, None);
+        let a = p.declare("a", Type::BYTE, Some(3), None);
+        p.registers = 2;
+        p.initial = vec![vec![0; 4]];
+        (p, x, a)
+    }
+
+    #[test]
+    fn operators_wrap_and_fail_as_documented() {
+        let ok = |op, a, b| binary(op, a, b).unwrap();
+        assert_eq!(ok(Binary::Divide, -7, 2), -3);
+        assert_eq!(ok(Binary::Modulo, -7, 2), -1);
+        assert_eq!(ok(Binary::Divide, i64::MIN, -1), i64::MIN);
+        assert_eq!(ok(Binary::Modulo, i64::MIN, -1), 0);
+        assert_eq!(ok(Binary::Add, i64::MAX, 1), i64::MIN);
+        assert_eq!(ok(Binary::ShiftLeft, 1, 65), 2);
+        assert_eq!(ok(Binary::ShiftRight, -8, 1), -4);
+        assert_eq!(ok(Binary::And, 5, 2), 1);
+        assert_eq!(binary(Binary::Modulo, 1, 0), Err(StepError::DivisionByZero));
+    }
+
+    #[test]
+    fn evaluation_goes_no_further_than_needed() {
+        let (p, x, a) = program();
+        let i = Interpreter::new(&p);
+        let bad = || Expr::binary(Binary::Divide, c(1), Expr::variable(x));
+        let state = [0, 7, 8, 9];
+        for (expr, expected) in [
+            (Expr::binary(Binary::And, c(0), bad()), Some(0)),
+            (Expr::binary(Binary::Or, c(3), bad()), Some(1)),
+            (Expr::binary(Binary::Implies, c(0), bad()), Some(1)),
+            (Expr::binary(Binary::And, c(1), bad()), None),
+            (
+                Expr::If(Box::new(c(1)), Box::new(c(4)), Box::new(bad())),
+                Some(4),
+            ),
+            (Expr::element(a, c(2)), Some(9)),
+        ] {
+            assert_eq!(i.value(&expr, &state).ok(), expected, "{expr:?}");
+        }
+        for index in [-1, 3] {
+            let variable = a;
+            assert_eq!(
+                i.value(&Expr::element(a, c(index)), &state),
+                Err(StepError::IndexOutOfRange { variable, index })
+            );
+        }
+    }
+
+    #[test]
+    fn effects_run_in_sequence() {
+        let (mut p, x, a) = program();
+        let register = Expr::Read(Place::Register(0));
+        // x := 255; x := x + 2; for r0 in 0..3 { a[r0] := r0 + x }; x := r0
+        p.actions.push(action(
+            "go",
+            &[0],
+            0,
+            Expr::TRUE,
+            vec![
+                Stmt::Assign(Place::Scalar(x), c(255)),
+                Stmt::Assign(
+                    Place::Scalar(x),
+                    Expr::binary(Binary::Add, Expr::variable(x), c(2)),
+                ),
+                Stmt::For {
+                    register: 0,
+                    from: c(0),
+                    to: c(3),
+                    body: vec![Stmt::Assign(
+                        Place::Element(a, Box::new(register.clone())),
+                        Expr::binary(Binary::Add, register.clone(), Expr::variable(x)),
+                    )],
+                },
+                Stmt::Assign(Place::Scalar(x), register),
+            ],
+        ));
+        p.actions.push(action(
+            "assert",
+            &[0],
+            0,
+            Expr::TRUE,
+            vec![Stmt::Assert(Expr::variable(x), "x".into())],
+        ));
+        let steps = Interpreter::new(&p).successors(&[0, 0, 0, 0]);
+        assert_eq!(
+            steps,
+            [
+                (0, Ok(vec![2, 1, 2, 3])),
+                (1, Err(StepError::Assertion("x".into())))
+            ]
+        );
+    }
+
+    #[test]
+    fn priority_comes_before_exclusivity() {
+        let (mut p, x, a) = program();
+        p.exclusive = Some(x);
+        let when = |cell: i64| Expr::element(a, c(cell));
+        p.actions = vec![
+            action("P low", &[0], 0, when(0), vec![]),
+            action("Q low", &[1], 0, when(1), vec![]),
+            action("Q high", &[1], 1, when(2), vec![]),
+            action("both", &[0, 1], 0, when(0), vec![]),
+            action("timeout", &[0], -1, Expr::TRUE, vec![]),
+        ];
+        let i = Interpreter::new(&p);
+        for (state, expected) in [
+            ([0, 0, 0, 0], vec![4]),
+            ([0, 1, 1, 0], vec![0, 1, 3]),
+            ([1, 1, 1, 0], vec![0, 3]),
+            ([2, 1, 1, 0], vec![1, 3]),
+            ([2, 0, 0, 0], vec![4]),
+            ([1, 0, 1, 0], vec![1]),
+            ([1, 1, 1, 1], vec![2]),
+            ([9, 1, 1, 0], vec![0, 1, 3]),
+        ] {
+            assert_eq!(i.enabled(&state), expected, "{state:?}");
+        }
+    }
+
+    #[test]
+    fn a_failing_guard_is_an_erroneous_step() {
+        let (mut p, x, _) = program();
+        let bad = Expr::binary(Binary::Divide, c(1), Expr::variable(x));
+        p.actions = vec![
+            action("low", &[0], 0, Expr::TRUE, vec![]),
+            action("bad", &[0], 1, bad.clone(), vec![]),
+        ];
+        p.assertions = vec![
+            (Expr::variable(x), "x is set".into()),
+            (bad, "x divides".into()),
+        ];
+        let i = Interpreter::new(&p);
+        assert_eq!(i.successors(&[0; 4]), [(1, Err(StepError::DivisionByZero))]);
+        assert_eq!(i.successors(&[2, 0, 0, 0]), [(0, Ok(vec![2, 0, 0, 0]))]);
+        assert_eq!(
+            i.failed_assertions(&[0; 4]),
+            [
+                StepError::Assertion("x is set".into()),
+                StepError::DivisionByZero
+            ]
+        );
+        assert_eq!(i.failed_assertions(&[1, 0, 0, 0]), []);
+    }
+
+    #[test]
+    fn tables_step_by_rows() {
+        let (mut p, _, _) = program();
+        p.actions = vec![Action {
+            name: "t".into(),
+            processes: vec![],
+            class: 0,
+            behaviour: Behaviour::Table(Table {
+                reads: vec![0, 2],
+                writes: vec![1, 2],
+                rows: vec![
+                    (vec![0, 0], vec![1, 1]),
+                    (vec![0, 0], vec![2, 300]),
+                    (vec![0, 1], vec![3, 3]),
+                ],
+            }),
+        }];
+        let i = Interpreter::new(&p);
+        assert_eq!(
+            i.successors(&[0, 9, 0, 9]),
+            [(0, Ok(vec![0, 1, 1, 9])), (0, Ok(vec![0, 2, 44, 9]))]
+        );
+        assert_eq!(i.successors(&[1, 9, 0, 9]), []);
+    }
+}
