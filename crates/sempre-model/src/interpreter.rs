@@ -15,6 +15,7 @@
 use crate::ir::{
     Action, Behaviour, Binary, Expr, Place, Program, StepError, Stmt, Unary, VariableId,
 };
+use crate::system::Step;
 
 /// See the module's documentation.
 #[derive(Clone, Copy, Debug)]
@@ -31,10 +32,19 @@ impl<'p> Interpreter<'p> {
     /// The steps from a state, in the order of actions, then of rows: the number of the action, and
     /// the successor or what went wrong.
     pub fn successors(&self, state: &[i64]) -> Vec<(u32, Result<Vec<i64>, StepError>)> {
+        let steps = self.steps(state).into_iter();
+        steps.map(|(step, next)| (step.action, next)).collect()
+    }
+
+    /// As [`Interpreter::successors`], with the acceptance marks of the edges.
+    pub fn steps(&self, state: &[i64]) -> Vec<(Step, Result<Vec<i64>, StepError>)> {
         let mut steps = Vec::new();
         for action in self.enabled(state) {
-            let all = self.steps(&self.program.actions[action as usize], state);
-            steps.extend(all.into_iter().map(|step| (action, step)));
+            let all = self.steps_of(&self.program.actions[action as usize], state);
+            steps.extend(
+                all.into_iter()
+                    .map(|(marks, next)| (Step { action, marks }, next)),
+            );
         }
         steps
     }
@@ -73,24 +83,22 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    /// The steps of an action whose guard is true.
-    fn steps(&self, action: &Action, state: &[i64]) -> Vec<Result<Vec<i64>, StepError>> {
+    /// The steps of an action whose guard is true, each with its marks.
+    fn steps_of(&self, action: &Action, state: &[i64]) -> Vec<(u64, Result<Vec<i64>, StepError>)> {
         match &action.behaviour {
             Behaviour::Guarded { guard, effect } => {
                 let mut run = self.run(state);
                 let step = (run.eval(guard)).and_then(|_| run.block(effect));
-                vec![step.map(|()| run.cells)]
+                vec![(0, step.map(|()| run.cells))]
             }
-            Behaviour::Table(table) => table
-                .rows
-                .iter()
-                .filter(|(from, _)| matches_row(&table.reads, from, state))
-                .map(|(_, to)| {
+            Behaviour::Table(table) => (table.rows.iter().enumerate())
+                .filter(|(_, (from, _))| matches_row(&table.reads, from, state))
+                .map(|(row, (_, to))| {
                     let mut run = self.run(state);
-                    for (&cell, &value) in table.writes.iter().zip(to) {
-                        run.store(self.program.variable_of_cell(cell), cell, value)?;
-                    }
-                    Ok(run.cells)
+                    let step = table.writes.iter().zip(to).try_for_each(|(&cell, &value)| {
+                        run.store(self.program.variable_of_cell(cell), cell, value)
+                    });
+                    (table.marks_of(row), step.map(|()| run.cells))
                 })
                 .collect(),
         }
@@ -462,6 +470,7 @@ mod tests {
                     (vec![0, 0], vec![2, 300]),
                     (vec![0, 1], vec![3, 3]),
                 ],
+                marks: vec![0, 3],
             }),
         }];
         let i = Interpreter::new(&p);
@@ -470,5 +479,8 @@ mod tests {
             [(0, Ok(vec![0, 1, 1, 9])), (0, Ok(vec![0, 2, 44, 9]))]
         );
         assert_eq!(i.successors(&[1, 9, 0, 9]), []);
+        let marks = |state: &[i64]| Vec::from_iter(i.steps(state).iter().map(|s| s.0.marks));
+        assert_eq!(marks(&[0, 9, 0, 9]), [0, 3]);
+        assert_eq!(marks(&[0, 9, 1, 9]), [0]);
     }
 }
