@@ -2,12 +2,16 @@
 //!
 //! This crate knows neither properties nor the languages models are written in.
 
+pub mod footprint;
 pub mod interpreter;
 pub mod ir;
 pub mod layout;
+pub mod program_system;
 pub mod system;
 
+pub use footprint::Footprint;
 pub use interpreter::Interpreter;
 pub use ir::{Action, Binary, Expr, Place, Program, Stmt, Type, Unary, Variable};
 pub use layout::{Field, Layout, Overflow};
-pub use system::{Step, System};
+pub use program_system::{ProgramContext, ProgramSystem};
+pub use system::{Failure, Sink, Step, System};

@@ -6,6 +6,18 @@
 //!
 //! Programs in the IR implement it (interpreted or compiled), and so can a user's own type: the
 //! required methods are the first five, the others have defaults that are right for plain systems.
+//!
+//! # Widening
+//! A system may pack states into fewer bits than values can need. If a value has no room, `successors`
+//! tells [`Sink::overflow`], stops, and keeps the value in the context. The driver then
+//! 1. forgets what it was told of this state, and brings its workers to a halt;
+//! 2. makes the wider system, `system = system.widen(context)`, for each context in turn: a context of an
+//!    earlier system is good for this, though for nothing else, and one without overflow gives `None`;
+//! 3. sends the states it has stored, in their order, through [`System::translate`] into a store of the new
+//!    [`System::width`] (numbers of states then stay what they were), takes fresh contexts, and goes
+//!    on with the states that are not expanded yet, this one among them.
+//!
+//! The next overflow is met in the same way. Ranges at least double, so there are few.
 
 use sempre_base::Random;
 
@@ -115,5 +127,24 @@ pub trait System: Sync {
     /// different places meet less often. Does nothing by default.
     fn permute(&self, context: &mut Self::Context, random: &mut Random) {
         let _ = (context, random);
+    }
+
+    /// After an overflow that `context` keeps: the same model with room for that value, too. `None` if the
+    /// context keeps none, as in systems that never overflow. See the module's documentation.
+    fn widen(&self, context: &Self::Context) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        let _ = context;
+        None
+    }
+
+    /// Translates a state of `old`, from which this system was made by widening, perhaps several times.
+    fn translate(&self, old: &Self, state: &[u64], out: &mut [u64])
+    where
+        Self: Sized,
+    {
+        let _ = old;
+        out.copy_from_slice(state);
     }
 }

@@ -1,0 +1,289 @@
+//! Read, may-write and must-write sets of actions, and read sets of expressions, in cells.
+//!
+//! Everything that wants to know what depends on what asks here: engines that look only at what
+//! changed, symbolic relations, later partial orders. The matrices of LTSmin's PINS interface (Meijer,
+//! Kant, Blom, van de Pol, HVC 2014) are these sets; ours are computed from the program.
+//!
+//! What they promise, for an action taken by itself (priorities and the exclusive register make
+//! enabledness depend on other actions, too):
+//! * I1: the guard's truth, or failure, depends on the cells in `guard` alone.
+//! * I2: a cell outside `reads` influences no other cell, nor whether the step fails; a cell in
+//!   `must_write` gets a value that depends on `reads` alone.
+//! * I3: a cell outside `may_write` keeps its value; one in `must_write` is assigned in each step that
+//!   does not fail. A cell in `may_write` that is not in `must_write` may also keep its value; who
+//!   needs the new value as a function of cells must add these cells to the reads.
+//!
+//! An element with an index that is known before the run is one cell; any other index covers the whole
+//! array. Registers are followed, and loops with known bounds are unrolled, so that copying an array
+//! element by element is exact. A cell that the action has surely assigned before it is read does not count
+//! as read. Values of cells are not followed: that is [`crate::ranges`]' work.
+
+use crate::ir::{Action, Behaviour, Binary, Expr, Place, Program, Stmt, Unary, VariableId};
+use std::collections::BTreeSet;
+
+/// The cells that an action touches, each list sorted; see the module's documentation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Footprint {
+    /// What the guard reads; for a table, what it compares.
+    pub guard: Vec<u32>,
+    /// What guard and effect read.
+    pub reads: Vec<u32>,
+    /// What the effect may write.
+    pub may_write: Vec<u32>,
+    /// What the effect writes in each step.
+    pub must_write: Vec<u32>,
+}
+
+impl Footprint {
+    /// The footprint of an action.
+    pub fn new(program: &Program, action: &Action) -> Self {
+        let (guard, effect) = match &action.behaviour {
+            Behaviour::Guarded { guard, effect } => (guard, effect),
+            Behaviour::Table(table) => {
+                let set = |cells: &[u32]| sorted(cells.iter().copied().collect());
+                return Self {
+                    guard: set(&table.reads),
+                    reads: set(&table.reads),
+                    may_write: set(&table.writes),
+                    must_write: set(&table.writes),
+                };
+            }
+        };
+        let mut walk = Walk::new(program);
+        walk.expr(guard);
+        let guard = sorted(walk.reads.clone());
+        walk.block(effect);
+        Self {
+            guard,
+            reads: sorted(walk.reads),
+            may_write: sorted(walk.may_write),
+            must_write: sorted(walk.must_write),
+        }
+    }
+}
+
+/// The footprints of all actions of a program.
+pub fn footprints(program: &Program) -> Vec<Footprint> {
+    (program.actions.iter())
+        .map(|a| Footprint::new(program, a))
+        .collect()
+}
+
+/// The cells that an expression reads, sorted.
+pub fn reads_of(program: &Program, expr: &Expr) -> Vec<u32> {
+    let mut walk = Walk::new(program);
+    walk.expr(expr);
+    sorted(walk.reads)
+}
+
+/// Can the evaluation of an expression fail? A yes may be too careful.
+pub fn can_fail(program: &Program, expr: &Expr) -> bool {
+    let fails = |e: &Expr| can_fail(program, e);
+    match expr {
+        Expr::Constant(_) | Expr::Read(Place::Scalar(_) | Place::Register(_)) => false,
+        Expr::Read(Place::Element(v, index)) => match **index {
+            Expr::Constant(i) => i < 0 || i >= i64::from(program.variable(*v).cells()),
+            _ => true,
+        },
+        Expr::Unary(_, a) => fails(a),
+        Expr::Binary(Binary::Divide | Binary::Modulo, a, b) => {
+            fails(a) || !matches!(**b, Expr::Constant(c) if c != 0)
+        }
+        Expr::Binary(_, a, b) => fails(a) || fails(b),
+        Expr::If(c, a, b) => fails(c) || fails(a) || fails(b),
+    }
+}
+
+fn sorted(set: BTreeSet<u32>) -> Vec<u32> {
+    set.into_iter().collect()
+}
+
+/// Loops with more rounds than this are not unrolled.
+const UNROLLED: i64 = 1024;
+
+/// A walk through an action in the order of its execution.
+struct Walk<'p> {
+    program: &'p Program,
+    /// What is known of the registers.
+    registers: Vec<Option<i64>>,
+    reads: BTreeSet<u32>,
+    may_write: BTreeSet<u32>,
+    must_write: BTreeSet<u32>,
+}
+
+impl<'p> Walk<'p> {
+    fn new(program: &'p Program) -> Self {
+        Self {
+            program,
+            registers: vec![Some(0); program.registers as usize],
+            reads: BTreeSet::new(),
+            may_write: BTreeSet::new(),
+            must_write: BTreeSet::new(),
+        }
+    }
+
+    /// The cells of an element: one, or none, if its index is known.
+    fn element(&self, v: VariableId, index: Option<i64>) -> std::ops::Range<u32> {
+        let v = self.program.variable(v);
+        match index {
+            None => v.first..v.first + v.cells(),
+            Some(i) if 0 <= i && i < i64::from(v.cells()) => {
+                v.first + i as u32..v.first + i as u32 + 1
+            }
+            Some(_) => 0..0,
+        }
+    }
+
+    fn read(&mut self, cells: std::ops::Range<u32>) {
+        let must_write = &self.must_write;
+        self.reads
+            .extend(cells.filter(|cell| !must_write.contains(cell)));
+    }
+
+    /// Notes what an expression reads; its value, if that does not depend on cells.
+    fn expr(&mut self, expr: &Expr) -> Option<i64> {
+        match expr {
+            Expr::Constant(c) => Some(*c),
+            Expr::Read(Place::Scalar(v)) => {
+                let first = self.program.variable(*v).first;
+                self.read(first..first + 1);
+                None
+            }
+            Expr::Read(Place::Element(v, index)) => {
+                let index = self.expr(index);
+                self.read(self.element(*v, index));
+                None
+            }
+            Expr::Read(Place::Register(r)) => self.registers[*r as usize],
+            Expr::Unary(op, a) => {
+                let a = self.expr(a)?;
+                Some(match op {
+                    Unary::Negate => a.wrapping_neg(),
+                    Unary::Not => i64::from(a == 0),
+                    Unary::Complement => !a,
+                })
+            }
+            Expr::Binary(op, a, b) => {
+                let a = self.expr(a);
+                match (op, a) {
+                    (Binary::And, Some(0)) => return Some(0),
+                    (Binary::Or, Some(x)) if x != 0 => return Some(1),
+                    (Binary::Implies, Some(0)) => return Some(1),
+                    _ => {}
+                }
+                let b = self.expr(b);
+                // The index arithmetic of loops; the rest is not worth the words.
+                match (op, a?, b?) {
+                    (Binary::Add, a, b) => Some(a.wrapping_add(b)),
+                    (Binary::Subtract, a, b) => Some(a.wrapping_sub(b)),
+                    (Binary::Multiply, a, b) => Some(a.wrapping_mul(b)),
+                    _ => None,
+                }
+            }
+            Expr::If(condition, then, otherwise) => match self.expr(condition) {
+                Some(0) => self.expr(otherwise),
+                Some(_) => self.expr(then),
+                None => {
+                    let then = self.expr(then);
+                    let otherwise = self.expr(otherwise);
+                    then.filter(|_| then == otherwise)
+                }
+            },
+        }
+    }
+
+    fn block(&mut self, block: &[Stmt]) {
+        for stmt in block {
+            self.stmt(stmt);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Assign(place, value) => {
+                let value = self.expr(value);
+                let cells = match place {
+                    Place::Scalar(v) => {
+                        let first = self.program.variable(*v).first;
+                        first..first + 1
+                    }
+                    Place::Element(v, index) => {
+                        let index = self.expr(index);
+                        self.element(*v, index)
+                    }
+                    Place::Register(r) => {
+                        self.registers[*r as usize] = value;
+                        return;
+                    }
+                };
+                self.may_write.extend(cells.clone());
+                if cells.len() == 1 {
+                    self.must_write.extend(cells);
+                }
+            }
+            Stmt::Assert(condition, _) => {
+                self.expr(condition);
+            }
+            Stmt::If(condition, then, otherwise) => match self.expr(condition) {
+                Some(0) => self.block(otherwise),
+                Some(_) => self.block(then),
+                None => {
+                    let must_before = self.must_write.clone();
+                    let registers_before = self.registers.clone();
+                    self.block(then);
+                    let must_then = std::mem::replace(&mut self.must_write, must_before);
+                    let registers_then = std::mem::replace(&mut self.registers, registers_before);
+                    self.block(otherwise);
+                    self.must_write.retain(|cell| must_then.contains(cell));
+                    for (mine, then) in self.registers.iter_mut().zip(registers_then) {
+                        *mine = mine.filter(|_| *mine == then);
+                    }
+                }
+            },
+            Stmt::For {
+                register,
+                from,
+                to,
+                body,
+            } => {
+                let (from, to) = (self.expr(from), self.expr(to));
+                if let (Some(from), Some(to)) = (from, to)
+                    && to.saturating_sub(from) <= UNROLLED
+                {
+                    for i in from..to {
+                        self.registers[*register as usize] = Some(i);
+                        self.block(body);
+                    }
+                    return;
+                }
+                // Any number of rounds, perhaps none: what is assigned in a round is unknown in the next,
+                // and nothing is surely written.
+                let must_before = self.must_write.clone();
+                self.forget(*register, body);
+                self.block(body);
+                self.forget(*register, body);
+                self.must_write = must_before;
+            }
+        }
+    }
+
+    /// Forgets the registers that a loop assigns.
+    fn forget(&mut self, register: u32, body: &[Stmt]) {
+        self.registers[register as usize] = None;
+        for stmt in body {
+            match stmt {
+                Stmt::Assign(Place::Register(r), _) => self.registers[*r as usize] = None,
+                Stmt::Assign(..) | Stmt::Assert(..) => {}
+                Stmt::If(_, then, otherwise) => {
+                    self.forget(register, then);
+                    self.forget(register, otherwise);
+                }
+                Stmt::For {
+                    register: inner,
+                    body,
+                    ..
+                } => self.forget(*inner, body),
+            }
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! A program as a [`System`]: interpreted, on packed states.
+//!
+//! This is the slow way to explore a program, and the reference for the compiled one. It unpacks the
+//! state, asks the [`Interpreter`], and packs what it says.
+//!
+//! * A value that has no room in the layout is told to [`Sink::overflow`] and remembered in the context;
+//!   [`System::widen`] makes the wider system from it.
+//! * The program's assertions are checked when a state is expanded, and told as failures without an action.
+//! * A proposition whose evaluation fails (an index out of range) counts as false, and the failure is told
+//!   when the state is expanded: it cannot be overlooked.
+
+use crate::footprint::can_fail;
+use crate::interpreter::Interpreter;
+use crate::ir::{Expr, Program};
+use crate::layout::{Layout, Overflow};
+use crate::system::{Failure, Sink, System};
+use sempre_base::Random;
+use std::sync::Arc;
+
+/// See the module's documentation.
+#[derive(Clone, Debug)]
+pub struct ProgramSystem {
+    program: Arc<Program>,
+    layout: Layout,
+    propositions: Arc<Vec<Expr>>,
+    /// The propositions whose evaluation can fail.
+    fallible: Arc<Vec<usize>>,
+    /// The processes of each action.
+    processes: Arc<Vec<Vec<u32>>>,
+}
+
+/// The scratch space of one worker.
+#[derive(Clone, Debug)]
+pub struct ProgramContext {
+    cells: Vec<i64>,
+    words: Vec<u64>,
+    /// The place of each action in the order in which successors are told, if it is not the usual one.
+    rank: Option<Vec<u32>>,
+    overflow: Option<Overflow>,
+}
+
+impl ProgramContext {
+    /// The last value that had no room.
+    pub fn overflow(&self) -> Option<Overflow> {
+        self.overflow
+    }
+}
+
+impl ProgramSystem {
+    /// The program with its states packed in this way, and these propositions.
+    pub fn new(program: Arc<Program>, layout: Layout, propositions: Vec<Expr>) -> Self {
+        let fallible = (0..propositions.len())
+            .filter(|&i| can_fail(&program, &propositions[i]))
+            .collect();
+        let processes = (program.actions.iter())
+            .map(|a| a.processes.iter().map(|p| p.0).collect())
+            .collect();
+        Self {
+            program,
+            layout,
+            propositions: Arc::new(propositions),
+            fallible: Arc::new(fallible),
+            processes: Arc::new(processes),
+        }
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// How states are packed.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+}
+
+impl System for ProgramSystem {
+    type Context = ProgramContext;
+
+    fn context(&self) -> ProgramContext {
+        ProgramContext {
+            cells: vec![0; self.program.cells()],
+            words: vec![0; self.layout.width()],
+            rank: None,
+            overflow: None,
+        }
+    }
+
+    fn width(&self) -> usize {
+        self.layout.width()
+    }
+
+    fn initial(&self, context: &mut ProgramContext, each: &mut dyn FnMut(&[u64])) {
+        for state in &self.program.initial {
+            // A layout always has room for the initial states.
+            let packed = self.layout.pack(state, &mut context.words);
+            debug_assert_eq!(packed, Ok(()));
+            each(&context.words);
+        }
+    }
+
+    fn successors(&self, context: &mut ProgramContext, state: &[u64], sink: &mut impl Sink) {
+        let interpreter = Interpreter::new(&self.program);
+        self.layout.unpack(state, &mut context.cells);
+        for error in interpreter.failed_assertions(&context.cells) {
+            let message = error.show(&self.program).to_string();
+            sink.failure(Failure {
+                action: None,
+                message,
+            });
+        }
+        for &i in self.fallible.iter() {
+            if let Err(error) = interpreter.holds(&self.propositions[i], &context.cells) {
+                let error = error.show(&self.program);
+                sink.failure(Failure {
+                    action: None,
+                    message: format!("proposition {i} has no value: {error}"),
+                });
+            }
+        }
+        let mut steps = interpreter.steps(&context.cells);
+        if let Some(rank) = &context.rank {
+            steps.sort_by_key(|(step, _)| rank[step.action as usize]);
+        }
+        for (step, next) in steps {
+            match next {
+                Ok(next) => match self.layout.pack(&next, &mut context.words) {
+                    Ok(()) => sink.successor(step, &context.words),
+                    Err(overflow) => {
+                        context.overflow = Some(overflow);
+                        sink.overflow();
+                        return;
+                    }
+                },
+                Err(error) => sink.failure(Failure {
+                    action: Some(step.action),
+                    message: error.show(&self.program).to_string(),
+                }),
+            }
+        }
+    }
+
+    fn holds(&self, context: &mut ProgramContext, state: &[u64], proposition: usize) -> bool {
+        self.layout.unpack(state, &mut context.cells);
+        Interpreter::new(&self.program)
+            .holds(&self.propositions[proposition], &context.cells)
+            .unwrap_or(false)
+    }
+
+    fn processes(&self) -> usize {
+        self.program.processes.len()
+    }
+
+    fn action_processes(&self, action: u32) -> &[u32] {
+        &self.processes[action as usize]
+    }
+
+    /// A process with an erroneous step counts as enabled.
+    fn enabled_processes(&self, context: &mut ProgramContext, state: &[u64], enabled: &mut [u64]) {
+        self.layout.unpack(state, &mut context.cells);
+        for action in Interpreter::new(&self.program).enabled(&context.cells) {
+            for &p in self.action_processes(action) {
+                enabled[p as usize / 64] |= 1 << (p % 64);
+            }
+        }
+    }
+
+    fn action_name(&self, action: u32) -> String {
+        self.program.actions[action as usize].name.clone()
+    }
+
+    fn show(&self, state: &[u64]) -> Vec<(String, String)> {
+        (0..self.program.cells() as u32)
+            .map(|cell| {
+                let value = self.layout.get(state, cell);
+                (
+                    self.program.cell_name(cell),
+                    self.program.show_value(cell, value),
+                )
+            })
+            .collect()
+    }
+
+    fn permute(&self, context: &mut ProgramContext, random: &mut Random) {
+        let mut rank: Vec<u32> = (0..self.program.actions.len() as u32).collect();
+        for i in (1..rank.len()).rev() {
+            rank.swap(i, random.below(i + 1));
+        }
+        context.rank = Some(rank);
+    }
+
+    fn widen(&self, context: &ProgramContext) -> Option<Self> {
+        let overflow = context.overflow?;
+        Some(Self {
+            layout: self.layout.widened(&self.program, &overflow),
+            ..self.clone()
+        })
+    }
+
+    fn translate(&self, old: &Self, state: &[u64], out: &mut [u64]) {
+        let translated = self.layout.reencode(&old.layout, state, out);
+        debug_assert_eq!(translated, Ok(()), "not made by widening");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Action, Behaviour, Binary, Place, Stmt, Type};
+    use crate::system::Step;
+    use std::collections::BTreeSet;
+
+    /// Two places; one transition moves nothing and makes a token in each, up to a limit, another
+    /// takes two away.
+    fn counter() -> Program {
+        let mut p = Program::new("counter");
+        let x = p.declare("x", Type::Natural, None, None);
+        let a = p.declare("a", Type::BYTE, Some(2), None);
+        let process = p.declare_process("P", &[]);
+        let action = |name: &str, guard: Expr, by: i64| Action {
+            name: name.into(),
+            processes: vec![process],
+            class: 0,
+            behaviour: Behaviour::Guarded {
+                guard,
+                effect: vec![Stmt::Assign(
+                    Place::Scalar(x),
+                    Expr::binary(Binary::Add, Expr::variable(x), Expr::Constant(by)),
+                )],
+            },
+        };
+        let less = |limit| Expr::binary(Binary::Less, Expr::variable(x), Expr::Constant(limit));
+        p.actions = vec![
+            action("up", less(300), 1),
+            action("down", Expr::TRUE, -2),
+            action("jump", less(10), 7),
+        ];
+        p.assertions = vec![(less(299), "x < 299".into())];
+        p.initial = vec![vec![0, 0, 0]];
+        let _ = a;
+        p
+    }
+
+    /// Notes what it is told.
+    #[derive(Default)]
+    struct Notes {
+        successors: Vec<(u32, Vec<u64>)>,
+        failures: Vec<Failure>,
+        overflow: bool,
+    }
+    impl Sink for Notes {
+        fn successor(&mut self, step: Step, state: &[u64]) {
+            self.successors.push((step.action, state.to_vec()));
+        }
+        fn failure(&mut self, failure: Failure) {
+            self.failures.push(failure);
+        }
+        fn overflow(&mut self) {
+            self.overflow = true;
+        }
+    }
+
+    #[test]
+    fn a_driver_widens_and_goes_on() {
+        let program = Arc::new(counter());
+        let mut system =
+            ProgramSystem::new(program.clone(), Layout::new(&program, &[(0, 0); 3]), vec![]);
+        let mut context = system.context();
+        let mut seen: Vec<Vec<u64>> = Vec::new();
+        system.initial(&mut context, &mut |s| seen.push(s.to_vec()));
+        let (mut done, mut widenings) = (0, 0);
+        let mut failures = BTreeSet::new();
+        while done < seen.len() {
+            let mut notes = Notes::default();
+            system.successors(&mut context, &seen[done], &mut notes);
+            if notes.overflow {
+                let wider = system.widen(&context).unwrap();
+                for state in &mut seen {
+                    let mut out = vec![0; wider.width()];
+                    wider.translate(&system, state, &mut out);
+                    *state = out;
+                }
+                system = wider;
+                context = system.context();
+                widenings += 1;
+                continue;
+            }
+            failures.extend(notes.failures.into_iter().map(|f| (f.action, f.message)));
+            for (_, state) in notes.successors {
+                if !seen.contains(&state) {
+                    seen.push(state);
+                }
+            }
+            done += 1;
+        }
+        assert_eq!(seen.len(), 301);
+        assert!((2..=9).contains(&widenings), "{widenings}");
+        let expected = [
+            (None, "assertion failed: x < 299".to_string()),
+            (Some(1), "x cannot hold -1".to_string()),
+            (Some(1), "x cannot hold -2".to_string()),
+        ];
+        assert_eq!(failures, BTreeSet::from(expected));
+        assert!(system.widen(&context).is_none());
+    }
+
+    #[test]
+    fn orders_are_permutable_and_repeatable() {
+        let program = Arc::new(counter());
+        let system = ProgramSystem::new(program.clone(), Layout::full(&program), vec![]);
+        let mut state = vec![0; system.width()];
+        system.layout().pack(&[5, 0, 0], &mut state).unwrap();
+        let order = |context: &mut ProgramContext| {
+            let mut notes = Notes::default();
+            system.successors(context, &state, &mut notes);
+            Vec::from_iter(notes.successors.into_iter().map(|s| s.0))
+        };
+        let mut context = system.context();
+        assert_eq!(order(&mut context), [0, 1, 2]);
+        let mut orders = BTreeSet::new();
+        let mut random = Random::new(3);
+        for _ in 0..50 {
+            system.permute(&mut context, &mut random);
+            let first = order(&mut context);
+            assert_eq!(order(&mut context), first);
+            orders.insert(first);
+        }
+        assert_eq!(orders.len(), 6);
+    }
+
+    #[test]
+    fn propositions_and_processes() {
+        let program = Arc::new(counter());
+        let (x, a) = (crate::ir::VariableId(0), crate::ir::VariableId(1));
+        let x_is_1 = Expr::equal(Expr::variable(x), Expr::Constant(1));
+        let a_of_x = Expr::equal(Expr::element(a, Expr::variable(x)), Expr::Constant(0));
+        let system = ProgramSystem::new(
+            program.clone(),
+            Layout::full(&program),
+            vec![x_is_1, a_of_x],
+        );
+        let mut context = system.context();
+        let mut state = vec![0; system.width()];
+        system.layout().pack(&[1, 0, 0], &mut state).unwrap();
+        assert!(system.holds(&mut context, &state, 0));
+        assert!(system.holds(&mut context, &state, 1));
+        system.layout().pack(&[2, 0, 0], &mut state).unwrap();
+        assert!(!system.holds(&mut context, &state, 0));
+        // Outside the array: false, and told.
+        assert!(!system.holds(&mut context, &state, 1));
+        let mut notes = Notes::default();
+        system.successors(&mut context, &state, &mut notes);
+        assert_eq!(
+            notes.failures,
+            [Failure {
+                action: None,
+                message: "proposition 1 has no value: index 2 is outside a, which has 2 elements"
+                    .into()
+            }]
+        );
+        let mut enabled = [0];
+        system.enabled_processes(&mut context, &state, &mut enabled);
+        assert_eq!((system.processes(), enabled), (1, [1]));
+        assert_eq!(system.action_name(2), "jump");
+        assert_eq!(system.show(&state)[0], ("x".into(), "2".into()));
+        assert_eq!(system.show(&state)[2], ("a[1]".into(), "0".into()));
+    }
+}
