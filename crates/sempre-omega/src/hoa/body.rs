@@ -434,11 +434,14 @@ impl<'t> HoaReader<'t> {
 /// The letter number `index`: the proposition `i` is true where bit `i` is set.
 fn minterm(propositions: &[u32], index: usize) -> Option<Vec<Literal>> {
     (propositions.len() < 32 && index >> propositions.len() == 0).then(|| {
-        propositions
-            .iter()
-            .enumerate()
+        let numbered = propositions.iter().enumerate();
+        let mut cube: Vec<Literal> = numbered
             .map(|(i, &var)| (var, index >> i & 1 == 1))
-            .collect()
+            .collect();
+        // A proposition that is declared twice has been complained about.
+        cube.sort_unstable();
+        cube.dedup_by_key(|literal| literal.0);
+        cube
     })
 }
 

@@ -222,6 +222,11 @@ fn mistakes_in_the_header() {
         &["error \"AP:\": a second `AP:` line"],
     );
     check(
+        "HOA: v1 AP: 2 \"a\" \"a\" Acceptance: 0 t --BODY-- State: 0 0 0 0 0 --END--",
+        0,
+        &["error \"\\\"a\\\"\": the proposition `a` is declared twice"],
+    );
+    check(
         &acc("Acceptance: 0 t"),
         0,
         &["error \"Acceptance:\": a second `Acceptance:` line"],
