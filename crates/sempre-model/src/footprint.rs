@@ -287,3 +287,154 @@ impl<'p> Walk<'p> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interpreter::Interpreter;
+    use crate::ir::Type;
+    use crate::random_program::{random_expression, random_program, random_state};
+    use sempre_base::Random;
+
+    /// Changes each cell of random states in turn and compares what the action does.
+    #[test]
+    fn footprints_hold_on_random_programs() {
+        let mut random = Random::new(11);
+        let (mut compared, mut unread) = (0, 0);
+        for _ in 0..400 {
+            let program = random_program(&mut random);
+            for action in &program.actions {
+                let footprint = Footprint::new(&program, action);
+                let Footprint {
+                    guard,
+                    reads,
+                    may_write,
+                    must_write,
+                } = &footprint;
+                assert!(guard.iter().all(|c| reads.contains(c)));
+                assert!(must_write.iter().all(|c| may_write.contains(c)));
+                let mut alone = program.clone();
+                alone.exclusive = None;
+                alone.actions = vec![action.clone()];
+                let interpreter = Interpreter::new(&alone);
+                for _ in 0..4 {
+                    let state = random_state(&mut random, &program);
+                    let other = random_state(&mut random, &program);
+                    let steps = interpreter.successors(&state);
+                    for (_, next) in &steps {
+                        for (cell, value) in next.iter().flatten().enumerate() {
+                            assert!(
+                                may_write.contains(&(cell as u32)) || *value == state[cell],
+                                "cell {cell} of {action:?}"
+                            );
+                        }
+                    }
+                    for cell in 0..state.len() {
+                        let number = cell as u32;
+                        let mut changed = state.clone();
+                        changed[cell] = other[cell];
+                        let others = interpreter.successors(&changed);
+                        if !guard.contains(&number) {
+                            assert_eq!(steps.is_empty(), others.is_empty(), "{action:?}");
+                        }
+                        if reads.contains(&number) {
+                            continue;
+                        }
+                        unread += 1;
+                        assert_eq!(steps.len(), others.len());
+                        for ((_, one), (_, two)) in steps.iter().zip(&others) {
+                            let (Ok(one), Ok(two)) = (one, two) else {
+                                assert_eq!(one, two);
+                                continue;
+                            };
+                            compared += 1;
+                            for d in (0..state.len()).filter(|&d| d != cell) {
+                                assert_eq!(one[d], two[d], "cell {cell} to {d}: {action:?}");
+                            }
+                            let same = one[cell] == two[cell];
+                            let kept = one[cell] == state[cell] && two[cell] == changed[cell];
+                            assert!(
+                                same || kept && !must_write.contains(&number),
+                                "cell {cell}: {action:?}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+        assert!(compared > 5_000 && unread > 20_000, "{compared} {unread}");
+    }
+
+    #[test]
+    fn reads_and_failures_of_expressions() {
+        let mut random = Random::new(12);
+        let mut safe = 0;
+        for _ in 0..500 {
+            let program = random_program(&mut random);
+            let expr = random_expression(&mut random, &program, 3);
+            let reads = reads_of(&program, &expr);
+            let interpreter = Interpreter::new(&program);
+            for _ in 0..4 {
+                let state = random_state(&mut random, &program);
+                let mut changed = random_state(&mut random, &program);
+                for &cell in &reads {
+                    changed[cell as usize] = state[cell as usize];
+                }
+                let value = interpreter.value(&expr, &state);
+                assert_eq!(value, interpreter.value(&expr, &changed));
+                if !can_fail(&program, &expr) {
+                    safe += 1;
+                    assert!(value.is_ok());
+                }
+            }
+        }
+        assert!(safe > 500, "{safe}");
+    }
+
+    #[test]
+    fn indices_and_loops_are_exact() {
+        let mut p = Program::new("t");
+        let x = p.declare("x", Type::BYTE, None, None);
+        let a = p.declare("a", Type::BYTE, Some(4), None);
+        p.registers = 1;
+        let register = || Expr::Read(Place::Register(0));
+        let shift = |to: Expr| Action {
+            name: "shift".into(),
+            processes: vec![],
+            class: 0,
+            behaviour: Behaviour::Guarded {
+                guard: Expr::element(a, Expr::Constant(3)),
+                // for r in 0..to { a[r] := a[r + 1] }; x := a[0]
+                effect: vec![
+                    Stmt::For {
+                        register: 0,
+                        from: Expr::Constant(0),
+                        to,
+                        body: vec![Stmt::Assign(
+                            Place::Element(a, Box::new(register())),
+                            Expr::element(
+                                a,
+                                Expr::binary(Binary::Add, register(), Expr::Constant(1)),
+                            ),
+                        )],
+                    },
+                    Stmt::Assign(Place::Scalar(x), Expr::element(a, Expr::Constant(0))),
+                ],
+            },
+        };
+        let exact = Footprint {
+            guard: vec![4],
+            reads: vec![2, 3, 4],
+            may_write: vec![0, 1, 2, 3],
+            must_write: vec![0, 1, 2, 3],
+        };
+        assert_eq!(Footprint::new(&p, &shift(Expr::Constant(3))), exact);
+        let careful = Footprint {
+            guard: vec![4],
+            reads: vec![0, 1, 2, 3, 4],
+            may_write: vec![0, 1, 2, 3, 4],
+            must_write: vec![0],
+        };
+        assert_eq!(Footprint::new(&p, &shift(Expr::variable(x))), careful);
+    }
+}

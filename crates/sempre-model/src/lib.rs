@@ -7,6 +7,7 @@ pub mod interpreter;
 pub mod ir;
 pub mod layout;
 pub mod program_system;
+pub mod random_program;
 pub mod system;
 
 pub use footprint::Footprint;
