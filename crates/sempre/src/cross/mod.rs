@@ -318,3 +318,54 @@ impl<'a> Judge<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cross(translators: &[&str]) -> Cross {
+        Cross {
+            candidates: translators
+                .iter()
+                .map(|t| Candidate::parse(t).expect("a translator"))
+                .collect(),
+            time: Some(Duration::from_secs(60)),
+            words: 20,
+            seed: 1,
+            scratch: Scratch::new().expect("a temporary folder"),
+        }
+    }
+
+    #[test]
+    fn plain_names_only_for_other_tools() {
+        let mut bench = Workbench::new();
+        let f = bench.parse("\"x y\" U (P_1.CS | a)").expect("a formula");
+        let ours = cross(&["sempre:tgba"]).check(&bench.formulas, f);
+        assert_eq!(ours.formula, "\"x y\" U (P_1.CS | a)");
+        let (other, g) = cross(&["cat %F"]).prepare(&bench.formulas, f);
+        assert_eq!(other.print(g, Syntax::Spot), "p0 U (p1 | p2)");
+    }
+
+    /// An automaton that accepts too much, and one that accepts too little.
+    #[cfg(unix)]
+    #[test]
+    fn wrong_automata_are_found_with_the_right_culprit() {
+        let everything = "HOA: v1 States: 1 Start: 0 AP: 0 Acceptance: 0 t --BODY-- \
+                          State: 0 [t] 0 --END--";
+        let nothing = "HOA: v1 States: 0 AP: 0 Acceptance: 0 t --BODY-- --END--";
+        let mut bench = Workbench::new();
+        let f = bench.parse("a U b").expect("a formula");
+        for (text, accepts) in [(everything, true), (nothing, false)] {
+            let wrong = format!("echo '{text}' # %f");
+            let cross = cross(&["sempre:tgba", &wrong, "sempre:ba"]);
+            let report = cross.check(&bench.formulas, f);
+            assert_eq!(report.disagreements.len(), 2);
+            for (d, negated) in report.disagreements.iter().zip([false, true]) {
+                assert_eq!((d.candidate, d.accepts), (1, accepts), "{d:?}");
+                assert!(report.disagreements.iter().any(|d| d.negated == negated));
+            }
+            let (small, _) = minimize(&cross, &mut bench.formulas, f).expect("it is wrong");
+            assert!(bench.formulas.size(small) <= 1);
+        }
+    }
+}

@@ -68,3 +68,27 @@ fn letter_of(random: &mut Random, bdds: &Bdds, label: Bdd, variables: &[u32]) ->
     let wanted = asked.iter().filter(|l| l.1).map(|l| l.0);
     Some(wanted.chain(rest).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sempre_omega::random::RandomAutomaton;
+    use sempre_omega::{Acceptance, membership};
+
+    #[test]
+    fn the_automaton_has_a_run_for_each_word() {
+        let mut random = Random::new(6);
+        let mut bdds = Bdds::new();
+        let mut found = 0;
+        for _ in 0..100 {
+            let shape = RandomAutomaton::generalized_buchi(4, &[0, 1, 2], 0);
+            let mut a = shape.generate(&mut random, &mut bdds);
+            a.acceptance = Acceptance::True;
+            for word in words_of(&mut random, &bdds, &a, &[0, 1, 2, 3], 10) {
+                assert!(membership::accepts(&bdds, &a, &word));
+                found += 1;
+            }
+        }
+        assert!(found > 100, "{found}");
+    }
+}
