@@ -88,17 +88,16 @@ fn check_printed(arena: &mut Formulas, f: Formula, exact: bool) {
     let wanted = if exact { nested(arena, f) } else { f };
     assert_eq!(again, Ok(wanted), "{text:?}");
 
-    if spin_size(arena, f) > 100_000 {
-        return;
-    }
+    let lacking = |g: &Formula| matches!(arena.op(*g), Op::Xor | Op::StrongRelease);
+    let lacks = arena.subformulas(f).into_iter().filter(lacking).count();
     let text = print(arena, f, Syntax::Spin).to_string();
     let again = parse(arena, &text, &options).map(|p| p.formula);
-    let lacking = |op| matches!(op, Op::Xor | Op::StrongRelease);
-    if arena.subformulas(f).iter().any(|&g| lacking(arena.op(g))) {
-        let again = again.unwrap_or_else(|e| panic!("{text:?}: {e:?}"));
-        assert_same_meaning(arena, f, again, &text);
-    } else {
-        assert_eq!(again, Ok(f), "{text:?}");
+    match again {
+        _ if lacks == 0 => assert_eq!(again, Ok(f), "{text:?}"),
+        Ok(again) => assert_same_meaning(arena, f, again, &text),
+        // The definitions are a few levels deeper, and there is a limit.
+        Err(_) if lacks > 500 => {}
+        Err(e) => panic!("{text:?}: {e:?}"),
     }
 }
 
@@ -118,22 +117,6 @@ fn nested(arena: &mut Formulas, f: Formula) -> Formula {
         done.insert(g, new);
     }
     done[&f]
-}
-
-/// Operators of the formula as SPIN has it: `f M g` is written as `g U (f && g)`.
-fn spin_size(arena: &Formulas, f: Formula) -> u64 {
-    let mut sizes: FxHashMap<Formula, u64> = FxHashMap::default();
-    for g in arena.subformulas(f) {
-        let operands = arena.operands(g);
-        let mut n = operands
-            .iter()
-            .fold(2u64, |n, h| n.saturating_add(sizes[h]));
-        if arena.op(g) == Op::StrongRelease {
-            n = n.saturating_add(sizes[&operands[1]]);
-        }
-        sizes.insert(g, n);
-    }
-    sizes[&f]
 }
 
 fn assert_same_meaning(arena: &Formulas, f: Formula, g: Formula, text: &str) {
