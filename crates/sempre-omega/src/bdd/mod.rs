@@ -14,7 +14,9 @@
 //!   as long as the automata of one task, and is dropped whole.
 //! * The operation cache is direct-mapped, lossy, and grows with the table.
 
-use std::collections::BTreeMap;
+mod cubes;
+#[cfg(test)]
+mod tests;
 
 /// A Boolean function of some [`Bdds`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -71,7 +73,7 @@ struct Cached {
     result: Bdd,
 }
 
-// Operation codes of the cache; the codes from `QUANTIFY` on carry a threshold variable.
+// Operation codes of the cache.
 const AND: u32 = 1;
 const OR: u32 = 2;
 const XOR: u32 = 3;
@@ -80,9 +82,7 @@ const MINUS: u32 = 5;
 const DISJOINT: u32 = 6;
 const SUBSET: u32 = 7;
 const EXISTS: u32 = 8;
-const DROP_AUXILIARY: u32 = 9;
-const DROP_PROPOSITIONS: u32 = 10;
-const RESTRICT: u32 = 11;
+const RESTRICT: u32 = 9;
 
 /// A manager of Boolean functions. See the module's documentation.
 #[derive(Clone)]
@@ -461,39 +461,6 @@ impl Bdds {
         self.remember(EXISTS, f, vars, r)
     }
 
-    /// `∃ auxiliaries. f`: what `f` says about propositions.
-    pub fn drop_auxiliaries(&mut self, f: Bdd) -> Bdd {
-        if f.is_constant() {
-            return f;
-        }
-        if self.var(f) >= AUXILIARY {
-            return Bdd::TRUE;
-        }
-        if let Some(r) = self.cached(DROP_AUXILIARY, f, f) {
-            return r;
-        }
-        let n = self.nodes[f.index()];
-        let lo = self.drop_auxiliaries(n.lo);
-        let hi = self.drop_auxiliaries(n.hi);
-        let r = self.node(n.var, lo, hi);
-        self.remember(DROP_AUXILIARY, f, f, r)
-    }
-
-    /// `∃ propositions. f`: what `f` says about auxiliaries.
-    pub fn drop_propositions(&mut self, f: Bdd) -> Bdd {
-        if self.var(f) >= AUXILIARY {
-            return f;
-        }
-        if let Some(r) = self.cached(DROP_PROPOSITIONS, f, f) {
-            return r;
-        }
-        let n = self.nodes[f.index()];
-        let lo = self.drop_propositions(n.lo);
-        let hi = self.drop_propositions(n.hi);
-        let r = self.or(lo, hi);
-        self.remember(DROP_PROPOSITIONS, f, f, r)
-    }
-
     /// `f` with the literals of a cube fixed.
     pub fn restrict(&mut self, f: Bdd, cube: Bdd) -> Bdd {
         let mut cube = cube;
@@ -549,109 +516,6 @@ impl Bdds {
         memo.insert(f, r);
         r
     }
-
-    /// A function of another manager, with its variables renamed, brought into this one.
-    pub fn import(&mut self, from: &Bdds, f: Bdd, map: &dyn Fn(u32) -> u32) -> Bdd {
-        let mut memo = rustc_hash::FxHashMap::default();
-        self.import_in(from, f, map, &mut memo)
-    }
-
-    fn import_in(
-        &mut self,
-        from: &Bdds,
-        f: Bdd,
-        map: &dyn Fn(u32) -> u32,
-        memo: &mut rustc_hash::FxHashMap<Bdd, Bdd>,
-    ) -> Bdd {
-        if f.is_constant() {
-            return f;
-        }
-        if let Some(&r) = memo.get(&f) {
-            return r;
-        }
-        let n = from.nodes[f.index()];
-        let lo = self.import_in(from, n.lo, map, memo);
-        let hi = self.import_in(from, n.hi, map, memo);
-        let v = self.variable(map(n.var));
-        let r = self.ite(v, hi, lo);
-        memo.insert(f, r);
-        r
-    }
-
-    // --- sums of products -------------------------------------------------------------------
-
-    /// `f` as a sum of pairs `label & rest`: the labels speak of propositions only, are disjoint and
-    /// never false; the rests speak of auxiliaries only, are different from each other and never
-    /// false. Since propositions stand above auxiliaries this is one pass over the nodes of `f`, not
-    /// over the letters.
-    pub fn split_propositions(&mut self, f: Bdd) -> Vec<(Bdd, Bdd)> {
-        let mut parts = Vec::new();
-        if f.is_false() {
-            return parts;
-        }
-        // Nodes above the auxiliaries, each with the condition under which it is reached; a node is
-        // taken when all its parents, which have smaller variables, have been.
-        let mut reached: BTreeMap<(u32, Bdd), Bdd> = BTreeMap::new();
-        reached.insert((self.var(f), f), Bdd::TRUE);
-        while let Some(((var, g), label)) = reached.pop_first() {
-            if var >= AUXILIARY {
-                parts.push((label, g));
-                continue;
-            }
-            for (child, sign) in [(self.low(g), false), (self.high(g), true)] {
-                if child.is_false() {
-                    continue;
-                }
-                let step = self.literal((var, sign));
-                let way = self.and(label, step);
-                let entry = reached
-                    .entry((self.var(child), child))
-                    .or_insert(Bdd::FALSE);
-                *entry = self.or(*entry, way);
-            }
-        }
-        parts
-    }
-
-    /// An irredundant sum of products of `f` (Minato, Morreale): calls `emit` with the literals of
-    /// each cube, variables ascending. A function that is monotone in a variable gets no negative
-    /// literal of it.
-    pub fn sum_of_products(&mut self, f: Bdd, mut emit: impl FnMut(&[Literal])) {
-        self.isop(f, f, &mut Vec::new(), &mut emit);
-    }
-
-    fn isop(
-        &mut self,
-        lower: Bdd,
-        upper: Bdd,
-        path: &mut Vec<Literal>,
-        emit: &mut impl FnMut(&[Literal]),
-    ) -> Bdd {
-        if lower.is_false() {
-            return Bdd::FALSE;
-        }
-        if upper.is_true() {
-            emit(path);
-            return Bdd::TRUE;
-        }
-        let (var, l0, l1, u0, u1) = self.split(lower, upper);
-        let only0 = self.minus(l0, u1);
-        path.push((var, false));
-        let r0 = self.isop(only0, u0, path, emit);
-        path.pop();
-        let only1 = self.minus(l1, u0);
-        path.push((var, true));
-        let r1 = self.isop(only1, u1, path, emit);
-        path.pop();
-        let rest0 = self.minus(l0, r0);
-        let rest1 = self.minus(l1, r1);
-        let rest = self.or(rest0, rest1);
-        let both = self.and(u0, u1);
-        let r = self.isop(rest, both, path, emit);
-        let lo = self.or(r0, r);
-        let hi = self.or(r1, r);
-        self.node(var, lo, hi)
-    }
 }
 
 const NOTHING: Cached = Cached {
@@ -666,153 +530,4 @@ fn mix(a: u32, b: u32, c: u32) -> usize {
     let x = (u64::from(b) << 32 | u64::from(c)) ^ (u64::from(a) << 17);
     let x = (x ^ u64::from(a)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (x ^ (x >> 29) ^ (x >> 47)) as usize
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use sempre_base::Random;
-
-    /// The slow, obvious reference: a truth table over six variables, three of them auxiliary.
-    const VARS: [u32; 6] = [0, 1, 2, AUXILIARY, AUXILIARY + 1, AUXILIARY + 2];
-
-    fn table(m: &Bdds, f: Bdd) -> u64 {
-        (0..64u64)
-            .filter(|row| {
-                m.eval(f, |v| {
-                    row >> VARS.iter().position(|&x| x == v).unwrap() & 1 == 1
-                })
-            })
-            .fold(0, |t, row| t | 1 << row)
-    }
-
-    fn random(m: &mut Bdds, r: &mut Random, depth: usize) -> (Bdd, u64) {
-        if depth == 0 {
-            let i = r.below(6);
-            let f = m.variable(VARS[i]);
-            let t = (0..64u64)
-                .filter(|x| x >> i & 1 == 1)
-                .fold(0, |t, x| t | 1 << x);
-            return (f, t);
-        }
-        let (a, ta) = random(m, r, depth - 1);
-        let (b, tb) = random(m, r, depth - 1);
-        match r.below(5) {
-            0 => (m.and(a, b), ta & tb),
-            1 => (m.or(a, b), ta | tb),
-            2 => (m.xor(a, b), ta ^ tb),
-            3 => (m.minus(a, b), ta & !tb),
-            _ => (m.not(a), !ta),
-        }
-    }
-
-    #[test]
-    fn operations_agree_with_truth_tables() {
-        let mut m = Bdds::new();
-        let mut r = Random::new(1);
-        for _ in 0..2000 {
-            let (f, t) = random(&mut m, &mut r, 4);
-            let (g, u) = random(&mut m, &mut r, 3);
-            assert_eq!(table(&m, f), t);
-            assert_eq!(f == g, t == u, "canonical");
-            assert_eq!(m.disjoint(f, g), t & u == 0);
-            assert_eq!(m.implies(f, g), t & !u == 0);
-            assert_eq!(m.count(f, 6) as u32, t.count_ones());
-            let (h, v) = random(&mut m, &mut r, 2);
-            let i = m.ite(h, f, g);
-            assert_eq!(table(&m, i), v & t | !v & u);
-        }
-    }
-
-    #[test]
-    fn quantification_and_restriction_agree_with_truth_tables() {
-        let mut m = Bdds::new();
-        let mut r = Random::new(2);
-        for _ in 0..1000 {
-            let (f, _) = random(&mut m, &mut r, 4);
-            let lits: Vec<Literal> = VARS
-                .iter()
-                .filter_map(|&v| r.chance(0.4).then_some((v, true)))
-                .collect();
-            let cube = m.cube(&lits);
-            let slow = lits.iter().fold(f, |f, &(v, _)| {
-                let (x, y) = (m.cube(&[(v, true)]), m.cube(&[(v, false)]));
-                let (hi, lo) = (m.restrict(f, x), m.restrict(f, y));
-                m.or(hi, lo)
-            });
-            assert_eq!(m.exists(f, cube), slow);
-            let props = m.cube(&[(0, true), (1, true), (2, true)]);
-            assert_eq!(m.drop_propositions(f), m.exists(f, props));
-            let aux = m.cube(&VARS[3..].iter().map(|&v| (v, true)).collect::<Vec<_>>());
-            assert_eq!(m.drop_auxiliaries(f), m.exists(f, aux));
-            let signed: Vec<Literal> = lits.iter().map(|&(v, _)| (v, r.chance(0.5))).collect();
-            let c = m.cube(&signed);
-            let fixed = m.restrict(f, c);
-            let (x, y) = (m.and(fixed, c), m.and(f, c));
-            assert_eq!(x, y);
-            assert!(signed.iter().all(|&(v, _)| !m.support(fixed).contains(&v)));
-        }
-    }
-
-    #[test]
-    fn sums_of_products_cover_exactly_and_irredundantly() {
-        let mut m = Bdds::new();
-        let mut r = Random::new(3);
-        for _ in 0..500 {
-            let (f, _) = random(&mut m, &mut r, 4);
-            let mut cubes = Vec::new();
-            m.sum_of_products(f, |c| cubes.push(c.to_vec()));
-            let bdds: Vec<Bdd> = cubes.iter().map(|c| m.cube(c)).collect();
-            let all = bdds.iter().fold(Bdd::FALSE, |s, &c| m.or(s, c));
-            assert_eq!(all, f);
-            for skip in 0..bdds.len() {
-                let rest = (0..bdds.len())
-                    .filter(|&i| i != skip)
-                    .fold(Bdd::FALSE, |s, i| m.or(s, bdds[i]));
-                assert_ne!(rest, f, "cube {skip} is redundant");
-            }
-        }
-    }
-
-    #[test]
-    fn splitting_off_the_propositions_gives_back_the_function() {
-        let mut m = Bdds::new();
-        let mut r = Random::new(6);
-        for _ in 0..500 {
-            let (f, _) = random(&mut m, &mut r, 4);
-            let parts = m.split_propositions(f);
-            let mut seen = Bdd::FALSE;
-            let mut all = Bdd::FALSE;
-            for (i, &(label, rest)) in parts.iter().enumerate() {
-                assert!(!label.is_false() && !rest.is_false());
-                assert!(m.disjoint(seen, label));
-                assert!(m.support(label).iter().all(|&v| v < AUXILIARY));
-                assert!(m.support(rest).iter().all(|&v| v >= AUXILIARY));
-                assert!(parts[..i].iter().all(|&(_, other)| other != rest));
-                seen = m.or(seen, label);
-                let part = m.and(label, rest);
-                all = m.or(all, part);
-            }
-            assert_eq!(all, f);
-        }
-    }
-
-    #[test]
-    fn renaming_and_import_keep_the_function() {
-        let mut m = Bdds::new();
-        let mut other = Bdds::new();
-        let mut r = Random::new(4);
-        let back = |v: u32| match v {
-            0 => 2,
-            2 => 0,
-            v => v,
-        };
-        for _ in 0..300 {
-            let (f, t) = random(&mut m, &mut r, 4);
-            let g = m.rename(f, &back);
-            assert_eq!(m.rename(g, &back), f);
-            let h = other.import(&m, g, &back);
-            assert_eq!(table(&other, h), t);
-        }
-    }
 }
