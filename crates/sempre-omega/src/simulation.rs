@@ -24,6 +24,9 @@ use crate::bdd::{Bdd, Bdds};
 use crate::mark::Mark;
 use rustc_hash::FxHashMap;
 
+/// The edges of a state between classes: destination, marks, label.
+type Signature<'a> = Vec<(u32, &'a Mark, Bdd)>;
+
 /// Which game is played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
@@ -120,10 +123,10 @@ impl Game {
         let mut count = 0;
         loop {
             // The class of before is part of the signature, so that classes only split.
-            let mut number: FxHashMap<(u32, Vec<(u32, &Mark, Bdd)>), u32> = FxHashMap::default();
+            let mut number: FxHashMap<(u32, Signature), u32> = FxHashMap::default();
             let mut next = Vec::with_capacity(n);
             for (s, edges) in self.edges.iter().enumerate() {
-                let mut signature: Vec<(u32, &Mark, Bdd)> = edges
+                let mut signature: Signature = edges
                     .iter()
                     .map(|e| (class[e.to as usize], &e.mark, e.label))
                     .collect();
