@@ -1,0 +1,92 @@
+//! A number beside every state: parents, colours, levels. What a search knows of a state is kept by the
+//! state's index, never in a map keyed by states.
+
+use crate::chunked::Chunked;
+use crate::sync::AtomicU32;
+use crate::{Budget, Full, StateIndex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32 as Plain, Ordering::Relaxed};
+
+/// An array of 32-bit numbers by state index, zero where nothing was stored, safe to use from many
+/// threads, growing on demand.
+pub struct IndexArray {
+    cells: Chunked<AtomicU32, 1>,
+    budget: Arc<Budget>,
+    /// Number of blocks charged to the budget; changed under the lock only.
+    charged: Plain,
+    charging: std::sync::Mutex<()>,
+}
+
+/// Cells that are charged to the budget together.
+const BLOCK_BITS: u32 = 14;
+
+impl IndexArray {
+    /// An array of zeros.
+    pub fn new(budget: Arc<Budget>) -> Self {
+        Self {
+            cells: Chunked::new(),
+            budget,
+            charged: Plain::new(0),
+            charging: std::sync::Mutex::new(()),
+        }
+    }
+
+    /// Makes sure that the number of this state and of all before can be stored.
+    fn reserve(&self, index: u32) -> Result<(), Full> {
+        let blocks = (index >> BLOCK_BITS) + 1;
+        let _lock = self.charging.lock();
+        // Relaxed: a number of its own; if the cell's chunk is missing, `ensure` makes it.
+        let before = self.charged.load(Relaxed);
+        if before < blocks {
+            self.budget
+                .charge(((blocks - before) as usize) << (BLOCK_BITS + 2))?;
+            self.charged.store(blocks, Relaxed);
+        }
+        self.cells.ensure(index)
+    }
+
+    /// Stores the number of a state.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    ///
+    /// Accesses are relaxed: a thread that learnt the index from a store sees what was stored by the
+    /// inserting thread only if they synchronised since (a queue, a barrier, a join).
+    pub fn set(&self, index: StateIndex, value: u32) -> Result<(), Full> {
+        if index.0 >> BLOCK_BITS >= self.charged.load(Relaxed) || self.cells.row(index.0).is_none()
+        {
+            self.reserve(index.0)?;
+        }
+        if let Some([cell]) = self.cells.row(index.0) {
+            cell.store(value, Relaxed);
+        }
+        Ok(())
+    }
+
+    /// The number of a state, 0 if none was stored.
+    #[inline]
+    pub fn get(&self, index: StateIndex) -> u32 {
+        self.cells
+            .row(index.0)
+            .map_or(0, |[cell]| cell.load(Relaxed))
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_numbers_and_charges_for_them() {
+        let budget = Arc::new(Budget::new(1 << 18));
+        let array = IndexArray::new(Arc::clone(&budget));
+        assert_eq!(array.get(StateIndex(77)), 0);
+        array.set(StateIndex(40_000), 5).unwrap();
+        array.set(StateIndex(3), 6).unwrap();
+        assert_eq!(array.get(StateIndex(40_000)), 5);
+        assert_eq!(array.get(StateIndex(3)), 6);
+        assert_eq!(array.get(StateIndex(4)), 0);
+        assert_eq!(budget.used(), 3 << 16);
+        assert_eq!(array.set(StateIndex(1 << 20), 1), Err(Full));
+    }
+}

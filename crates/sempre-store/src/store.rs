@@ -1,0 +1,471 @@
+//! The table that suits the width of a state, and the way engines talk to it.
+//!
+//! An engine works in batches: it reads some states ([`Store::read_parent`]), pushes the successors of each
+//! ([`Batch::push`]), and enters them all at once ([`Store::insert_batch`]), so that the cache misses of a
+//! hundred lookups overlap instead of following one another.
+
+use crate::flat;
+use crate::tree::{self, Family};
+use crate::{Budget, Flat, Found, Full, Tree};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The number of a state in a [`Store`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StateIndex(pub u32);
+
+#[expect(clippy::large_enum_variant, reason = "there is one per search")]
+enum Kind {
+    /// One word, or none, which is stored as the word zero.
+    One(Flat<1>),
+    Two(Flat<2>),
+    Tree(Tree),
+}
+
+/// A set of states of equal width, each with a dense index.
+pub struct Store {
+    kind: Kind,
+    width: usize,
+}
+
+enum WorkerKind {
+    Flat(flat::Worker),
+    Tree(tree::Worker),
+}
+
+/// What a thread needs to use a [`Store`].
+pub struct StoreWorker(WorkerKind);
+
+/// States on their way into a store.
+#[derive(Default)]
+pub struct Batch {
+    /// Words of the states.
+    states: Vec<u64>,
+    /// For each state the number of its parent, or `u32::MAX`.
+    parent_of: Vec<u32>,
+    /// Number of parents, and their words and trees (only if the store wants them).
+    parents: u32,
+    parent_words: Vec<u64>,
+    parent_nodes: Vec<u32>,
+    found: Vec<Found>,
+}
+
+impl Batch {
+    /// An empty batch.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.states.clear();
+        self.parent_of.clear();
+        self.parents = 0;
+        self.parent_words.clear();
+        self.parent_nodes.clear();
+        self.found.clear();
+    }
+
+    /// Adds a successor of the state that was last read with [`Store::read_parent`], or a state without a
+    /// parent if none was. All states of a batch must have the width of the store it is meant for.
+    #[inline]
+    pub fn push(&mut self, state: &[u64]) {
+        if state.is_empty() {
+            // A system without variables has one state.
+            self.states.push(0);
+        } else {
+            self.states.extend_from_slice(state);
+        }
+        self.parent_of.push(self.parents.wrapping_sub(1));
+    }
+
+    /// Number of states.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.parent_of.len()
+    }
+
+    /// Is there no state?
+    pub fn is_empty(&self) -> bool {
+        self.parent_of.is_empty()
+    }
+
+    /// Keeps only the first `len` states, and the parents.
+    pub fn truncate(&mut self, len: usize) {
+        if len < self.len() {
+            let width = self.states.len() / self.len();
+            self.states.truncate(len * width);
+            self.parent_of.truncate(len);
+        }
+    }
+
+    /// The answers of [`Store::insert_batch`], in the order of the states.
+    #[inline]
+    pub fn found(&self) -> &[Found] {
+        &self.found
+    }
+
+    /// How many parents were read when the state with that number was pushed, less one.
+    #[inline]
+    pub fn parent_of(&self, state: usize) -> u32 {
+        self.parent_of[state]
+    }
+}
+
+impl Store {
+    /// An empty store for states of `width` words.
+    ///
+    /// # Errors
+    /// If there is no memory even for that.
+    pub fn new(width: usize, budget: &Arc<Budget>) -> Result<Self, Full> {
+        let kind = match width {
+            0 | 1 => Kind::One(Flat::new(Arc::clone(budget))?),
+            2 => Kind::Two(Flat::new(Arc::clone(budget))?),
+            _ => Kind::Tree(Tree::new(width, budget)?),
+        };
+        Ok(Self { kind, width })
+    }
+
+    /// A store that compresses states of two words too: half of the memory, somewhat slower.
+    ///
+    /// # Errors
+    /// If there is no memory even for an empty one.
+    pub fn compressing(width: usize, budget: &Arc<Budget>) -> Result<Self, Full> {
+        if width < 2 {
+            return Self::new(width, budget);
+        }
+        Ok(Self {
+            kind: Kind::Tree(Tree::new(width, budget)?),
+            width,
+        })
+    }
+
+    /// Number of words of a state.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// A new worker.
+    pub fn worker(&self) -> StoreWorker {
+        StoreWorker(match &self.kind {
+            Kind::One(flat) => WorkerKind::Flat(flat.worker()),
+            Kind::Two(flat) => WorkerKind::Flat(flat.worker()),
+            Kind::Tree(tree) => WorkerKind::Tree(tree.worker()),
+        })
+    }
+
+    /// The state with that index.
+    ///
+    /// # Panics
+    /// If the index was never given out, or `state` is not as long as a state.
+    #[inline]
+    pub fn read(&self, index: StateIndex, state: &mut [u64]) {
+        assert_eq!(state.len(), self.width, "a state of another width");
+        match &self.kind {
+            Kind::One(flat) => {
+                let key = flat.get(index.0);
+                state.copy_from_slice(&key[..self.width]);
+            }
+            Kind::Two(flat) => state.copy_from_slice(&flat.get(index.0)),
+            Kind::Tree(tree) => tree.get(index.0, state),
+        }
+    }
+
+    /// Reads a state whose successors are then pushed to the batch.
+    ///
+    /// # Panics
+    /// As [`Store::read`].
+    #[inline]
+    pub fn read_parent(&self, index: StateIndex, state: &mut [u64], batch: &mut Batch) {
+        if let Kind::Tree(tree) = &self.kind {
+            assert_eq!(state.len(), self.width, "a state of another width");
+            tree.read(index.0, state, &mut batch.parent_nodes);
+            batch.parent_words.extend_from_slice(state);
+        } else {
+            self.read(index, state);
+        }
+        batch.parents += 1;
+    }
+
+    /// Enters the states of a batch; the answers are in [`Batch::found`].
+    ///
+    /// # Errors
+    /// If there is no room for one of them; there may be answers for some that come before it.
+    ///
+    /// # Panics
+    /// If the worker is of another store.
+    #[inline]
+    pub fn insert_batch(&self, worker: &mut StoreWorker, batch: &mut Batch) -> Result<(), Full> {
+        batch.found.clear();
+        match (&self.kind, &mut worker.0) {
+            (Kind::One(flat), WorkerKind::Flat(worker)) => {
+                flat.find_or_insert_batch(&batch.states, worker, &mut batch.found)
+            }
+            (Kind::Two(flat), WorkerKind::Flat(worker)) => {
+                flat.find_or_insert_batch(&batch.states, worker, &mut batch.found)
+            }
+            (Kind::Tree(tree), WorkerKind::Tree(worker)) => {
+                let family = Family {
+                    states: &batch.states,
+                    parent_of: &batch.parent_of,
+                    parents: &batch.parent_words,
+                    parent_nodes: &batch.parent_nodes,
+                };
+                tree.insert_batch(&family, worker, &mut batch.found)
+            }
+            _ => panic!("a worker of another store"),
+        }
+    }
+
+    /// The index of a state, and whether it is new. One at a time is slower than in batches.
+    ///
+    /// # Errors
+    /// If it is new and there is no room for it.
+    ///
+    /// # Panics
+    /// If the worker is of another store, or the state has another width.
+    pub fn insert(&self, worker: &mut StoreWorker, state: &[u64]) -> Result<Found, Full> {
+        assert_eq!(state.len(), self.width, "a state of another width");
+        match (&self.kind, &mut worker.0) {
+            (Kind::One(flat), WorkerKind::Flat(worker)) => {
+                flat.find_or_insert(&[state.first().copied().unwrap_or(0)], worker)
+            }
+            (Kind::Two(flat), WorkerKind::Flat(worker)) => {
+                flat.find_or_insert(&[state[0], state[1]], worker)
+            }
+            (Kind::Tree(tree), WorkerKind::Tree(worker)) => tree.find_or_insert(state, worker),
+            _ => panic!("a worker of another store"),
+        }
+    }
+
+    /// The index of a state, if it is there.
+    ///
+    /// # Panics
+    /// If the worker is of another store, or the state has another width.
+    pub fn find(&self, worker: &mut StoreWorker, state: &[u64]) -> Option<StateIndex> {
+        assert_eq!(state.len(), self.width, "a state of another width");
+        match (&self.kind, &mut worker.0) {
+            (Kind::One(flat), WorkerKind::Flat(worker)) => {
+                flat.find(&[state.first().copied().unwrap_or(0)], worker)
+            }
+            (Kind::Two(flat), WorkerKind::Flat(worker)) => flat.find(&[state[0], state[1]], worker),
+            (Kind::Tree(tree), WorkerKind::Tree(worker)) => tree.find(state, worker),
+            _ => panic!("a worker of another store"),
+        }
+        .map(StateIndex)
+    }
+
+    /// Number of states.
+    pub fn len(&self) -> u64 {
+        match &self.kind {
+            Kind::One(flat) => flat.len(),
+            Kind::Two(flat) => flat.len(),
+            Kind::Tree(tree) => tree.len(),
+        }
+    }
+
+    /// Is there no state?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Indices that have a state, in ascending ranges: `0..len` if there never were two workers at a
+    /// time, and otherwise with small gaps where a worker did not use up its share.
+    pub fn indices(&self) -> Vec<Range<u32>> {
+        match &self.kind {
+            Kind::One(flat) => flat.indices(),
+            Kind::Two(flat) => flat.indices(),
+            Kind::Tree(tree) => tree.indices(),
+        }
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        match &self.kind {
+            Kind::One(flat) => flat.bytes(),
+            Kind::Two(flat) => flat.bytes(),
+            Kind::Tree(tree) => tree.bytes(),
+        }
+    }
+
+    /// Bytes in use, the slack of the tables included, divided by the number of states.
+    pub fn bytes_per_state(&self) -> f64 {
+        self.bytes() as f64 / self.len().max(1) as f64
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use sempre_base::Random;
+    use std::collections::HashMap;
+
+    fn unlimited() -> Arc<Budget> {
+        Arc::new(Budget::unlimited())
+    }
+
+    /// A successor changes one or two words a little, or nothing.
+    fn step(state: &[u64], random: &mut Random) -> Vec<u64> {
+        let mut next = state.to_vec();
+        for _ in 0..random.below(3) {
+            if !next.is_empty() {
+                let i = random.below(next.len());
+                next[i] = ((next[i] + 1) % 5) | ((random.below(3) as u64) << 40);
+            }
+        }
+        next
+    }
+
+    /// A random walk in batches: indices, freshness and contents agree with a map, with a parent and
+    /// without, for all kinds of store.
+    #[test]
+    fn agrees_with_a_map() {
+        for (width, compress) in [
+            (0, false),
+            (1, false),
+            (2, false),
+            (2, true),
+            (3, false),
+            (4, false),
+            (5, false),
+            (7, false),
+            (13, false),
+        ] {
+            let store = if compress {
+                Store::compressing(width, &unlimited())
+            } else {
+                Store::new(width, &unlimited())
+            }
+            .unwrap();
+            let mut random = Random::new(width as u64);
+            let mut worker = store.worker();
+            let mut map: HashMap<Vec<u64>, u32> = HashMap::new();
+            let first = vec![0; width];
+            assert_eq!(store.find(&mut worker, &first), None);
+            assert_eq!(
+                store.insert(&mut worker, &first),
+                Ok(Found {
+                    index: 0,
+                    fresh: true
+                })
+            );
+            map.insert(first, 0);
+            let mut batch = Batch::new();
+            let mut state = vec![0; width];
+            for round in 0..1000 {
+                batch.clear();
+                let mut pushed = Vec::new();
+                if round % 10 == 0 {
+                    pushed.push(step(&state, &mut random));
+                    batch.push(&pushed[0]);
+                }
+                for _ in 0..random.below(6) {
+                    let parent = StateIndex(random.below(map.len()) as u32);
+                    store.read_parent(parent, &mut state, &mut batch);
+                    assert_eq!(map[&state], parent.0);
+                    for _ in 0..random.below(5) {
+                        let next = step(&state, &mut random);
+                        batch.push(&next);
+                        pushed.push(next);
+                    }
+                }
+                let keep = pushed.len() - random.below(2).min(pushed.len());
+                batch.truncate(keep);
+                pushed.truncate(keep);
+                store.insert_batch(&mut worker, &mut batch).unwrap();
+                assert_eq!(batch.found().len(), pushed.len());
+                for (state, &found) in pushed.iter().zip(batch.found()) {
+                    let fresh = !map.contains_key(state);
+                    let next = map.len() as u32;
+                    let index = *map.entry(state.clone()).or_insert(next);
+                    assert_eq!(found, Found { index, fresh });
+                }
+            }
+            assert_eq!(store.len(), map.len() as u64);
+            assert_eq!(store.indices(), vec![0..map.len() as u32]);
+            for (state, &index) in &map {
+                let mut read = vec![0; width];
+                store.read(StateIndex(index), &mut read);
+                assert_eq!(*state, read);
+                assert_eq!(store.find(&mut worker, state), Some(StateIndex(index)));
+                let found = store.insert(&mut worker, state).unwrap();
+                assert_eq!((found.index, found.fresh), (index, false));
+            }
+            assert!(width < 2 || map.len() > 200);
+        }
+    }
+
+    /// Many threads walk at random through the same small set of states.
+    #[test]
+    fn many_workers_agree_on_trees() {
+        for width in [2, 3, 6] {
+            let store = Store::compressing(width, &unlimited()).unwrap();
+            let answers: Vec<Vec<(Vec<u64>, Found)>> = std::thread::scope(|scope| {
+                let handles: Vec<_> = (0..8)
+                    .map(|t| {
+                        let store = &store;
+                        scope.spawn(move || {
+                            let mut random = Random::new(t);
+                            let mut worker = store.worker();
+                            let mut batch = Batch::new();
+                            let mut state = vec![0; width];
+                            let mut answers = Vec::new();
+                            for _ in 0..2_000 {
+                                batch.clear();
+                                let found = store.insert(&mut worker, &state).unwrap();
+                                answers.push((state.clone(), found));
+                                store.read_parent(StateIndex(found.index), &mut state, &mut batch);
+                                let successors: Vec<_> =
+                                    (0..5).map(|_| step(&state, &mut random)).collect();
+                                for next in &successors {
+                                    batch.push(next);
+                                }
+                                store.insert_batch(&mut worker, &mut batch).unwrap();
+                                answers.extend(
+                                    successors
+                                        .iter()
+                                        .cloned()
+                                        .zip(batch.found().iter().copied()),
+                                );
+                                state.clone_from(&successors[random.below(5)]);
+                            }
+                            answers
+                        })
+                    })
+                    .collect();
+                handles.into_iter().map(|h| h.join().unwrap()).collect()
+            });
+            let mut map: HashMap<Vec<u64>, u32> = HashMap::new();
+            let mut fresh = 0;
+            for (state, found) in answers.into_iter().flatten() {
+                fresh += u64::from(found.fresh);
+                let mut read = vec![0; width];
+                store.read(StateIndex(found.index), &mut read);
+                assert_eq!(read, state);
+                assert_eq!(*map.entry(state).or_insert(found.index), found.index);
+            }
+            assert_eq!(map.len() as u64, store.len());
+            assert_eq!(fresh, store.len());
+        }
+    }
+
+    #[test]
+    fn a_spent_budget_is_an_answer() {
+        for width in [1, 2, 5] {
+            let budget = Arc::new(Budget::new(300_000));
+            let store = Store::new(width, &budget).unwrap();
+            let mut worker = store.worker();
+            let mut state = vec![0; width];
+            let mut count = 0;
+            while let Ok(found) = store.insert(&mut worker, &state) {
+                assert!(found.fresh);
+                count += 1;
+                state[0] = count % 100;
+                state[width - 1] = count;
+            }
+            assert_eq!(store.len(), count);
+            assert!(store.bytes() <= 300_000);
+            assert!(store.bytes_per_state() < 60.0);
+        }
+    }
+}

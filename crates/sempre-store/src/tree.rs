@@ -1,0 +1,336 @@
+//! Tree compression of states of two or more words.
+//!
+//! After Laarman, van de Pol and Weber, "Parallel recursive state compression for free" (SPIN 2011). A
+//! state is folded pairwise: its words are entered into a table of *inner* keys, which gives a row of
+//! 32-bit numbers; neighbours in the row are joined to a 64-bit key and entered into the same table, which gives a
+//! row half as long; the last two numbers are the key of the *root*, in a table of its own, and its index
+//! there is the index of the state. Since states that differ in one word share all other subtrees, nearly all of the
+//! memory goes into the roots: eight bytes per state and the slots.
+//!
+//! Ours differs in the tables beneath, which keep keys apart from the hash index and grow ([`crate::flat`]), and
+//! in working through a batch of states row by row, so that the cache misses of all states of a row overlap.
+//!
+//! Insertion is incremental, as in the paper: a successor that is given together with the state it comes
+//! from takes over the numbers of all subtrees that did not change. A self-loop touches only the root.
+//!
+//! ## Invariants
+//! - **I1** Equal states have equal roots: each table gives equal keys the same index.
+//! - **I2** A root in the table of roots has all its inner keys in the table of inner keys, since they were
+//!   entered before.
+//!
+//! An inner key may be a word of a state or a pair of numbers, or both by chance: its meaning is told by its
+//! depth, so sharing is harmless.
+
+use crate::flat::{self, Found};
+use crate::{Budget, Flat, Full};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The tables, and the shape of the trees.
+pub struct Tree {
+    width: usize,
+    inner: Flat<1>,
+    roots: Flat<1>,
+    /// The rows of a tree: the position of the row's first number among all numbers of the tree, and the
+    /// row's length; from the words' own numbers to the last two.
+    rows: Vec<(usize, usize)>,
+    /// How many numbers a tree has.
+    nodes: usize,
+}
+
+/// What a thread needs to use the tables.
+pub struct Worker {
+    inner: flat::Worker,
+    roots: flat::Worker,
+    /// The numbers of the trees of a batch.
+    nodes: Vec<u32>,
+    /// Keys of one row that must be entered, the places of their numbers, and the answers.
+    keys: Vec<u64>,
+    places: Vec<u32>,
+    found: Vec<Found>,
+}
+
+/// States and where they come from, for [`Tree::insert_batch`].
+pub(crate) struct Family<'a> {
+    /// Words of the states, one after the other.
+    pub(crate) states: &'a [u64],
+    /// For each state the number of its parent in the next two, or `u32::MAX`.
+    pub(crate) parent_of: &'a [u32],
+    /// Words of the parents.
+    pub(crate) parents: &'a [u64],
+    /// Numbers of the trees of the parents, as [`Tree::read`] tells them.
+    pub(crate) parent_nodes: &'a [u32],
+}
+
+#[inline]
+fn pair(left: u32, right: u32) -> u64 {
+    u64::from(left) << 32 | u64::from(right)
+}
+
+#[inline]
+fn halves(key: u64) -> (u32, u32) {
+    ((key >> 32) as u32, key as u32)
+}
+
+impl Tree {
+    /// Empty tables for states of `width` words.
+    ///
+    /// # Errors
+    /// If there is no memory even for that.
+    ///
+    /// # Panics
+    /// If the width is less than two.
+    pub fn new(width: usize, budget: &Arc<Budget>) -> Result<Self, Full> {
+        assert!(width >= 2, "a tree needs two leaves");
+        let mut rows = vec![(0, width)];
+        let mut nodes = width;
+        let mut row = width;
+        while row > 2 {
+            row = row.div_ceil(2);
+            rows.push((nodes, row));
+            nodes += row;
+        }
+        Ok(Self {
+            width,
+            inner: Flat::new(Arc::clone(budget))?,
+            roots: Flat::new(Arc::clone(budget))?,
+            rows,
+            nodes,
+        })
+    }
+
+    /// A new worker.
+    pub fn worker(&self) -> Worker {
+        Worker {
+            inner: self.inner.worker(),
+            roots: self.roots.worker(),
+            nodes: Vec::new(),
+            keys: Vec::new(),
+            places: Vec::new(),
+            found: Vec::new(),
+        }
+    }
+
+    /// Number of words of a state.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Number of states.
+    pub fn len(&self) -> u64 {
+        self.roots.len()
+    }
+
+    /// Is there no state?
+    pub fn is_empty(&self) -> bool {
+        self.roots.is_empty()
+    }
+
+    /// Indices that have a state, in ascending ranges.
+    pub fn indices(&self) -> Vec<Range<u32>> {
+        self.roots.indices()
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        self.inner.bytes() + self.roots.bytes()
+    }
+
+    /// The state with that index.
+    ///
+    /// # Panics
+    /// If the index was never given out, or `state` is not as long as a state.
+    pub fn get(&self, index: u32, state: &mut [u64]) {
+        assert_eq!(state.len(), self.width);
+        let (left, right) = halves(self.roots.get(index)[0]);
+        state[0] = left.into();
+        state[1] = right.into();
+        // Rows are unfolded in place, from the right, since a row grows to the right.
+        for rows in self.rows.windows(2).rev() {
+            let (below, above) = (rows[0].1, rows[1].1);
+            for i in (0..above).rev() {
+                if 2 * i + 1 == below {
+                    state[2 * i] = state[i];
+                } else {
+                    let (left, right) = halves(self.inner.get(state[i] as u32)[0]);
+                    state[2 * i + 1] = right.into();
+                    state[2 * i] = left.into();
+                }
+            }
+        }
+        for word in state {
+            *word = self.inner.get(*word as u32)[0];
+        }
+    }
+
+    /// [`Self::get`], and appends the numbers of the state's tree to `nodes`.
+    pub(crate) fn read(&self, index: u32, state: &mut [u64], nodes: &mut Vec<u32>) {
+        let base = nodes.len();
+        nodes.resize(base + self.nodes, 0);
+        let tree = &mut nodes[base..];
+        let (left, right) = halves(self.roots.get(index)[0]);
+        tree[self.nodes - 2] = left;
+        tree[self.nodes - 1] = right;
+        for rows in self.rows.windows(2).rev() {
+            let ((low, below), (high, above)) = (rows[0], rows[1]);
+            for i in 0..above {
+                if 2 * i + 1 == below {
+                    tree[low + 2 * i] = tree[high + i];
+                } else {
+                    let (left, right) = halves(self.inner.get(tree[high + i])[0]);
+                    tree[low + 2 * i] = left;
+                    tree[low + 2 * i + 1] = right;
+                }
+            }
+        }
+        for (word, &node) in state.iter_mut().zip(&*tree) {
+            *word = self.inner.get(node)[0];
+        }
+    }
+
+    /// The index of a state, and whether it is new.
+    ///
+    /// # Errors
+    /// If it is new and there is no room for it.
+    ///
+    /// # Panics
+    /// If the worker is of another table, or the state has another length.
+    pub fn find_or_insert(&self, state: &[u64], worker: &mut Worker) -> Result<Found, Full> {
+        assert_eq!(state.len(), self.width);
+        let family = Family {
+            states: state,
+            parent_of: &[u32::MAX],
+            parents: &[],
+            parent_nodes: &[],
+        };
+        let mut found = Vec::with_capacity(1);
+        self.insert_batch(&family, worker, &mut found)?;
+        found.pop().ok_or(Full)
+    }
+
+    /// The index of a state, if it is there.
+    pub fn find(&self, state: &[u64], worker: &mut Worker) -> Option<u32> {
+        assert_eq!(state.len(), self.width);
+        let mut row = Vec::with_capacity(self.width);
+        for &word in state {
+            row.push(self.inner.find(&[word], &mut worker.inner)?);
+        }
+        while row.len() > 2 {
+            let mut above = Vec::with_capacity(row.len().div_ceil(2));
+            for two in row.chunks(2) {
+                above.push(match *two {
+                    [left, right] => self.inner.find(&[pair(left, right)], &mut worker.inner)?,
+                    _ => two[0],
+                });
+            }
+            row = above;
+        }
+        self.roots.find(&[pair(row[0], row[1])], &mut worker.roots)
+    }
+
+    /// Enters states, and appends the answers to `found` in their order.
+    ///
+    /// # Errors
+    /// If there is no room for one of them; those before it, or none, have been answered.
+    pub(crate) fn insert_batch(
+        &self,
+        family: &Family<'_>,
+        worker: &mut Worker,
+        found: &mut Vec<Found>,
+    ) -> Result<(), Full> {
+        let count = family.parent_of.len();
+        debug_assert_eq!(family.states.len(), count * self.width);
+        worker.nodes.clear();
+        worker.nodes.resize(count * self.nodes, 0);
+        self.fold_words(family, worker)?;
+        for rows in self.rows.windows(2) {
+            self.fold_row(rows[0], rows[1], family, worker)?;
+        }
+        worker.keys.clear();
+        for tree in worker.nodes.chunks_exact(self.nodes) {
+            worker
+                .keys
+                .push(pair(tree[self.nodes - 2], tree[self.nodes - 1]));
+        }
+        // I2: all that is below is in the table already.
+        self.roots
+            .find_or_insert_batch(&worker.keys, &mut worker.roots, found)
+    }
+
+    /// The numbers of the words.
+    fn fold_words(&self, family: &Family<'_>, worker: &mut Worker) -> Result<(), Full> {
+        worker.keys.clear();
+        worker.places.clear();
+        let states = family.states.chunks_exact(self.width);
+        for (s, (state, &parent)) in states.zip(family.parent_of).enumerate() {
+            let base = s * self.nodes;
+            if parent == u32::MAX {
+                for (i, &word) in state.iter().enumerate() {
+                    worker.keys.push(word);
+                    worker.places.push((base + i) as u32);
+                }
+                continue;
+            }
+            let parent = parent as usize;
+            let words = &family.parents[parent * self.width..][..self.width];
+            let numbers = &family.parent_nodes[parent * self.nodes..][..self.width];
+            let nodes = &mut worker.nodes[base..base + self.width];
+            for i in 0..self.width {
+                if state[i] == words[i] {
+                    nodes[i] = numbers[i];
+                } else {
+                    worker.keys.push(state[i]);
+                    worker.places.push((base + i) as u32);
+                }
+            }
+        }
+        self.enter(worker)
+    }
+
+    /// The numbers of a row, from those of the row below.
+    fn fold_row(
+        &self,
+        (low, below): (usize, usize),
+        (high, above): (usize, usize),
+        family: &Family<'_>,
+        worker: &mut Worker,
+    ) -> Result<(), Full> {
+        worker.keys.clear();
+        worker.places.clear();
+        for (s, &parent) in family.parent_of.iter().enumerate() {
+            let base = s * self.nodes;
+            let tree = &mut worker.nodes[base..base + self.nodes];
+            let old = (parent != u32::MAX)
+                .then(|| &family.parent_nodes[parent as usize * self.nodes..][..self.nodes]);
+            for i in 0..above {
+                let left = tree[low + 2 * i];
+                if 2 * i + 1 == below {
+                    tree[high + i] = left;
+                    continue;
+                }
+                let right = tree[low + 2 * i + 1];
+                match old {
+                    Some(old) if old[low + 2 * i] == left && old[low + 2 * i + 1] == right => {
+                        tree[high + i] = old[high + i];
+                    }
+                    _ => {
+                        worker.keys.push(pair(left, right));
+                        worker.places.push((base + high + i) as u32);
+                    }
+                }
+            }
+        }
+        self.enter(worker)
+    }
+
+    /// Enters the collected keys, and puts their numbers in place.
+    fn enter(&self, worker: &mut Worker) -> Result<(), Full> {
+        worker.found.clear();
+        self.inner
+            .find_or_insert_batch(&worker.keys, &mut worker.inner, &mut worker.found)?;
+        for (&place, found) in worker.places.iter().zip(&worker.found) {
+            worker.nodes[place as usize] = found.index;
+        }
+        Ok(())
+    }
+}
