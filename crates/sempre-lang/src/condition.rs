@@ -30,8 +30,11 @@ pub struct Operand<'a> {
     /// Its value; as a condition, "not 0".
     pub value: Expr,
     /// What `name == word` means for words that are not themselves names; `None` if it has no such values.
-    pub equals: Option<Box<dyn Fn(&str) -> Option<Expr> + 'a>>,
+    pub equals: Option<Equals<'a>>,
 }
+
+/// What `name == word` means for a word.
+pub type Equals<'a> = Box<dyn Fn(&str) -> Option<Expr> + 'a>;
 
 impl Operand<'_> {
     /// A number.
@@ -502,13 +505,13 @@ mod tests {
             let i = ["a", "b", "c.d[2]", "or"].iter().position(|n| *n == name);
             let i = i.ok_or_else(|| (format!("there is no `{name}`"), None))?;
             let value = Expr::variable(VariableId(i as u32));
-            let equals: Option<Box<dyn Fn(&str) -> Option<Expr>>> = (i == 0).then(|| {
+            let equals: Option<Equals<'_>> = (i == 0).then(|| {
                 let value = value.clone();
                 let equals = move |word: &str| {
                     let word = ["red", "green"].iter().position(|w| *w == word)?;
                     Some(Expr::equal(value.clone(), Expr::Constant(word as i64)))
                 };
-                Box::new(equals) as Box<dyn Fn(&str) -> Option<Expr>>
+                Box::new(equals) as Equals<'_>
             });
             Ok(Operand { value, equals })
         }

@@ -3,6 +3,8 @@
 //! This crate knows no engine.
 
 pub mod condition;
+pub mod etf;
+mod membership;
 pub mod petri_net;
 pub mod pnml;
 

@@ -1,0 +1,614 @@
+//! ETF to programs.
+//!
+//! A `trans` section becomes one action for each combination of edge labels and of cells that matter in
+//! it; so all actions are tables, and their names are the edges' labels. Cells without values of their
+//! own get the least range that holds every number the file mentions for them.
+//!
+//! Cost: linear in the text but for sorting the rows. Every number is checked against its sort.
+
+use super::model::{EtfModel, StateLabel};
+use rustc_hash::FxHashMap;
+use sempre_base::{Diagnostic, Span, nearest};
+use sempre_model::ir::{Action, Behaviour, Program, Table, Type, VariableId};
+use std::collections::BTreeMap;
+
+/// Errors after which the reader gives up.
+const MAX_ERRORS: usize = 50;
+
+/// Reads a model.
+pub fn read_etf(text: &str) -> Result<EtfModel, Vec<Diagnostic>> {
+    let mut file = File::default();
+    file.read(text);
+    if file.errors.is_empty() {
+        return Builder::new(&file).build();
+    }
+    Err(file.errors)
+}
+
+/// A word of a line.
+#[derive(Clone, Debug)]
+struct Word<'t> {
+    /// As it stands, quotes included.
+    text: &'t str,
+    place: Span,
+}
+
+impl Word<'_> {
+    fn number(&self) -> Option<i64> {
+        match self.text.bytes().all(|b| b.is_ascii_digit()) {
+            true => self.text.parse().ok(),
+            false => None,
+        }
+    }
+
+    /// The text that a value stands for.
+    fn value(&self) -> Option<String> {
+        let t = self.text;
+        if let Some(inside) = t.strip_prefix('"') {
+            return inside.strip_suffix('"').map(str::to_string);
+        }
+        if t.len() > 1 && t.starts_with('#') && t.ends_with('#') {
+            let digits = &t.as_bytes()[1..t.len() - 1];
+            let bytes: Option<Vec<u8>> = digits
+                .chunks(2)
+                .map(|pair| {
+                    let pair = std::str::from_utf8(pair).ok().filter(|p| p.len() == 2)?;
+                    u8::from_str_radix(pair, 16).ok()
+                })
+                .collect();
+            return Some(String::from_utf8_lossy(&bytes?).into_owned());
+        }
+        Some(t.to_string())
+    }
+}
+
+/// Splits a line at white space outside quotes.
+fn words(line: &str, start: usize) -> Result<Vec<Word<'_>>, Diagnostic> {
+    let mut words = Vec::new();
+    let mut at = 0;
+    loop {
+        at += line[at..].len() - line[at..].trim_start().len();
+        if at == line.len() {
+            return Ok(words);
+        }
+        let rest = &line[at..];
+        let length = if let Some(inside) = rest.strip_prefix('"') {
+            match inside.find('"') {
+                Some(end) => end + 2,
+                None => {
+                    let place = Span::new(start + at, start + line.len());
+                    return Err(Diagnostic::error(place, "this quote is never closed"));
+                }
+            }
+        } else {
+            rest.find(char::is_whitespace).unwrap_or(rest.len())
+        };
+        words.push(Word {
+            text: &rest[..length],
+            place: Span::new(start + at, start + at + length),
+        });
+        at += length;
+    }
+}
+
+/// `name:sort`, unescaped; `_` for none.
+#[derive(Clone, Debug)]
+struct Declaration<'t> {
+    name: Option<String>,
+    sort: Option<String>,
+    word: Word<'t>,
+}
+
+fn declaration<'t>(word: &Word<'t>) -> Option<Declaration<'t>> {
+    let mut parts = vec![String::new()];
+    let mut chars = word.text.chars();
+    while let Some(c) = chars.next() {
+        let part = parts.last_mut()?;
+        match c {
+            '\\' => part.extend(chars.next()),
+            ':' => parts.push(String::new()),
+            c => part.push(c),
+        }
+    }
+    let [name, sort] = parts.as_slice() else {
+        return None;
+    };
+    let named = |s: &String| (!s.is_empty() && s != "_").then(|| s.clone());
+    Some(Declaration {
+        name: named(name),
+        sort: named(sort),
+        word: word.clone(),
+    })
+}
+
+type Line<'t> = Vec<Word<'t>>;
+
+/// The sections, as words.
+#[derive(Default)]
+struct File<'t> {
+    state: Option<Vec<Declaration<'t>>>,
+    edge: Option<Vec<Declaration<'t>>>,
+    init: Option<Vec<Line<'t>>>,
+    trans: Vec<Vec<Line<'t>>>,
+    maps: Vec<(Declaration<'t>, Vec<Line<'t>>)>,
+    sorts: Vec<(Word<'t>, Vec<Word<'t>>)>,
+    errors: Vec<Diagnostic>,
+    end: usize,
+}
+
+impl<'t> File<'t> {
+    fn error(&mut self, place: Span, message: impl Into<String>) {
+        self.errors.push(Diagnostic::error(place, message));
+    }
+
+    fn read(&mut self, text: &'t str) {
+        self.end = text.len();
+        let mut at = 0;
+        let mut open: Option<(Line<'t>, Vec<Line<'t>>)> = None;
+        for line in text.split_inclusive('\n') {
+            let start = at;
+            at += line.len();
+            if self.errors.len() >= MAX_ERRORS {
+                return;
+            }
+            let words = match words(line, start) {
+                Ok(words) => words,
+                Err(error) => {
+                    self.errors.push(error);
+                    continue;
+                }
+            };
+            let Some(first) = words.first() else { continue };
+            let keyword = (first.text, words.get(1).map(|w| w.text));
+            match &mut open {
+                None if keyword.0 == "begin" && keyword.1.is_some() => {
+                    self.check_section(&words[1]);
+                    open = Some((words, Vec::new()));
+                }
+                None => {
+                    self.error(first.place, "expected `begin` and the name of a section");
+                }
+                Some((head, _)) if keyword.0 == "end" && keyword.1 == Some(head[1].text) => {
+                    if let Some((head, lines)) = open.take() {
+                        self.section(head, lines);
+                    }
+                }
+                Some((head, _)) if keyword.0 == "end" => {
+                    let message = format!("expected `end {}`", head[1].text);
+                    let place = first.place;
+                    self.error(place, message);
+                    return;
+                }
+                Some((_, lines)) => lines.push(words),
+            }
+        }
+        if let Some((head, _)) = open {
+            let message = format!("`end {}` is missing", head[1].text);
+            self.error(head[0].place.to(head[1].place), message);
+        }
+        let end = Span::new(self.end, self.end);
+        for (is_missing, name) in [
+            (self.state.is_none(), "state"),
+            (self.edge.is_none(), "edge"),
+            (self.init.is_none(), "init"),
+        ] {
+            if is_missing && self.errors.is_empty() {
+                self.error(end, format!("there is no `begin {name}` section"));
+            }
+        }
+    }
+
+    fn section(&mut self, head: Line<'t>, lines: Vec<Line<'t>>) {
+        let place = head[1].place;
+        let is_second = match head[1].text {
+            "state" => self.state.is_some(),
+            "edge" => self.edge.is_some(),
+            "init" => self.init.is_some(),
+            _ => false,
+        };
+        if is_second {
+            return self.error(place, format!("a second `{}` section", head[1].text));
+        }
+        match head[1].text {
+            "state" => self.state = self.declarations(&lines),
+            "edge" => self.edge = self.declarations(&lines),
+            "init" => self.init = Some(lines),
+            "trans" => self.trans.push(lines),
+            "map" => match head.get(2).and_then(declaration) {
+                Some(label) if head.len() == 3 => self.maps.push((label, lines)),
+                _ => self.error(place, "expected `begin map name:sort`"),
+            },
+            "sort" => match head.get(2) {
+                Some(name) if head.len() == 3 => {
+                    let mut values = Vec::new();
+                    for line in lines {
+                        if line.len() != 1 {
+                            self.error(line[1].place, "expected one value on a line");
+                        }
+                        values.push(line[0].clone());
+                    }
+                    self.sorts.push((name.clone(), values));
+                }
+                _ => self.error(place, "expected `begin sort name`"),
+            },
+            _ => {}
+        }
+    }
+
+    /// Complains if there is no such section.
+    fn check_section(&mut self, name: &Word<'t>) {
+        let known = ["state", "edge", "init", "trans", "map", "sort"];
+        if known.contains(&name.text) {
+            return;
+        }
+        let message = format!("there is no section `{}`", name.text);
+        let error = Diagnostic::error(name.place, message);
+        self.errors.push(match nearest(name.text, known) {
+            Some(near) => error.with_help(format!("did you mean `{near}`?")),
+            None => error,
+        });
+    }
+
+    fn declarations(&mut self, lines: &[Line<'t>]) -> Option<Vec<Declaration<'t>>> {
+        let mut all = Vec::new();
+        for word in lines.iter().flatten() {
+            match declaration(word) {
+                Some(d) => all.push(d),
+                None => self.error(word.place, "expected `name:sort`"),
+            }
+        }
+        Some(all)
+    }
+}
+
+/// The values of a sort.
+#[derive(Default)]
+struct Sort {
+    /// As texts; none if numbers stand for themselves.
+    values: Vec<String>,
+    /// As integers, if all are.
+    integers: Option<Vec<i64>>,
+}
+
+/// What one column of a row says.
+#[derive(Clone, Copy)]
+enum Column {
+    Star,
+    Step(i64, i64),
+}
+
+/// Rows with the same labels and the same columns that matter.
+type Groups = BTreeMap<(Vec<String>, Vec<u32>), Vec<(Vec<i64>, Vec<i64>, u64)>>;
+
+struct Builder<'f, 't> {
+    file: &'f File<'t>,
+    sorts: FxHashMap<String, Sort>,
+    /// The greatest number of each cell.
+    greatest: Vec<i64>,
+    errors: Vec<Diagnostic>,
+}
+
+impl<'f, 't> Builder<'f, 't> {
+    fn new(file: &'f File<'t>) -> Self {
+        let mut sorts: FxHashMap<String, Sort> = FxHashMap::default();
+        let mut errors = Vec::new();
+        for (name, words) in &file.sorts {
+            let mut values = Vec::new();
+            for word in words {
+                match word.value() {
+                    Some(value) => values.push(value),
+                    None => errors.push(Diagnostic::error(word.place, "this is not a value")),
+                }
+            }
+            let integers: Option<Vec<i64>> = values.iter().map(|v| v.parse().ok()).collect();
+            let name = name.value().unwrap_or_default().replace('\\', "");
+            sorts.insert(name, Sort { values, integers });
+        }
+        let cells = file.state.as_ref().map_or(0, Vec::len);
+        Self {
+            file,
+            sorts,
+            greatest: vec![0; cells],
+            errors,
+        }
+    }
+
+    fn sort(&self, declaration: &Declaration<'_>) -> Option<&Sort> {
+        let sort = self.sorts.get(declaration.sort.as_ref()?)?;
+        (!sort.values.is_empty()).then_some(sort)
+    }
+
+    /// What a number in a column stands for in the cell.
+    fn cell(&mut self, column: usize, word: &str, place: Span) -> Option<i64> {
+        let number = match word.bytes().all(|b| b.is_ascii_digit()) {
+            true => word.parse::<i64>().ok(),
+            false => None,
+        };
+        let Some(number) = number else {
+            let message = format!("expected a number, found `{word}`");
+            self.errors.push(Diagnostic::error(place, message));
+            return None;
+        };
+        let declaration = &self.file.state.as_ref()?[column];
+        if let Some(sort) = self.sort(declaration) {
+            let index = usize::try_from(number)
+                .ok()
+                .filter(|&i| i < sort.values.len());
+            let Some(index) = index else {
+                let message = format!(
+                    "{number} is no value of this sort, which has {}",
+                    sort.values.len()
+                );
+                self.errors.push(Diagnostic::error(place, message));
+                return None;
+            };
+            return Some(sort.integers.as_ref().map_or(number, |i| i[index]));
+        }
+        self.greatest[column] = self.greatest[column].max(number);
+        Some(number)
+    }
+
+    /// What a label's word stands for: its text, and its number.
+    fn label_value(&mut self, declaration: &Declaration<'_>, word: &Word<'_>) -> (String, i64) {
+        let sort = self.sort(declaration);
+        if let Some(number) = word.number() {
+            let Some(sort) = sort else {
+                return (number.to_string(), number);
+            };
+            if let Some(value) = usize::try_from(number)
+                .ok()
+                .and_then(|i| sort.values.get(i))
+            {
+                return (value.clone(), number);
+            }
+            let message = format!(
+                "{number} is no value of this sort, which has {}",
+                sort.values.len()
+            );
+            self.errors.push(Diagnostic::error(word.place, message));
+            return (String::new(), 0);
+        }
+        let Some(value) = word.value() else {
+            let error = Diagnostic::error(word.place, "this is not a value");
+            self.errors.push(error);
+            return (String::new(), 0);
+        };
+        let number = sort.and_then(|s| s.values.iter().position(|v| *v == value));
+        match number {
+            Some(number) => (value, number as i64),
+            None => (value, -1),
+        }
+    }
+
+    fn build(mut self) -> Result<EtfModel, Vec<Diagnostic>> {
+        let file = self.file;
+        let (Some(state), Some(edge), Some(init)) = (&file.state, &file.edge, &file.init) else {
+            return Err(self.errors);
+        };
+        let initial = self.initial(init);
+        let mut program = Program::new("");
+        for (number, lines) in file.trans.iter().enumerate() {
+            let groups = self.groups(lines, edge);
+            for ((labels, reads), rows) in groups {
+                program.actions.push(action(number, &labels, reads, rows));
+            }
+            if self.errors.len() >= MAX_ERRORS {
+                break;
+            }
+        }
+        let labels = self.labels();
+        let mut variables = FxHashMap::default();
+        for (i, declaration) in state.iter().enumerate() {
+            let name = match &declaration.name {
+                Some(name) => name.clone(),
+                None => format!("x{i}"),
+            };
+            let ty = match self.sort(declaration) {
+                None => Type::Range {
+                    min: 0,
+                    max: self.greatest[i],
+                },
+                Some(Sort {
+                    integers: Some(integers),
+                    ..
+                }) => Type::Range {
+                    min: integers.iter().copied().min().unwrap_or(0),
+                    max: integers.iter().copied().max().unwrap_or(0),
+                },
+                Some(sort) => Type::Enum {
+                    names: sort.values.clone(),
+                },
+            };
+            let id = program.declare(&name, ty, None, None);
+            variables.entry(name).or_insert(id);
+        }
+        program.initial = initial;
+        match self.errors.is_empty() {
+            true => Ok(EtfModel {
+                program,
+                labels,
+                variables,
+            }),
+            false => {
+                self.errors.sort_by_key(|e| e.span);
+                Err(self.errors)
+            }
+        }
+    }
+
+    fn initial(&mut self, lines: &[Line<'t>]) -> Vec<Vec<i64>> {
+        let cells = self.greatest.len();
+        let mut all = Vec::new();
+        // A vector may be spread over lines, as it was before lines meant anything.
+        let words: Vec<&Word<'_>> = lines.iter().flatten().collect();
+        let short = cells == 0 || !words.len().is_multiple_of(cells) || words.is_empty();
+        if short && !(cells == 0 && words.is_empty()) {
+            let end = Span::new(self.file.end, self.file.end);
+            let place = words.last().map_or(end, |w| w.place);
+            let message = format!(
+                "expected {cells} numbers for a state, found {}",
+                words.len()
+            );
+            self.errors.push(Diagnostic::error(place, message));
+            return all;
+        }
+        if cells == 0 {
+            return vec![Vec::new()];
+        }
+        for state in words.chunks(cells) {
+            let values: Vec<i64> = state
+                .iter()
+                .enumerate()
+                .filter_map(|(i, w)| self.cell(i, w.text, w.place))
+                .collect();
+            if values.len() == cells && !all.contains(&values) {
+                all.push(values);
+            }
+        }
+        all
+    }
+
+    fn wrong_length(&mut self, line: &Line<'t>, expected: &str) {
+        let place = line[0].place.to(line[line.len() - 1].place);
+        let message = format!("expected {expected}, found {} words", line.len());
+        self.errors.push(Diagnostic::error(place, message));
+    }
+
+    fn groups(&mut self, lines: &[Line<'t>], edge: &[Declaration<'t>]) -> Groups {
+        let cells = self.greatest.len();
+        let mut groups = Groups::new();
+        for line in lines {
+            if self.errors.len() >= MAX_ERRORS {
+                break;
+            }
+            if line.len() != cells + edge.len() {
+                let expected = format!("{cells} cells and {} edge labels", edge.len());
+                self.wrong_length(line, &expected);
+                continue;
+            }
+            let (mut reads, mut from, mut to) = (Vec::new(), Vec::new(), Vec::new());
+            for (i, word) in line[..cells].iter().enumerate() {
+                match self.column(i, word) {
+                    Some(Column::Step(a, b)) => {
+                        reads.push(i as u32);
+                        from.push(a);
+                        to.push(b);
+                    }
+                    Some(Column::Star) | None => {}
+                }
+            }
+            let mut marks = 0;
+            let mut labels = Vec::new();
+            for (declaration, word) in edge.iter().zip(&line[cells..]) {
+                let (text, number) = self.label_value(declaration, word);
+                match declaration.name.as_deref() == Some("marks") {
+                    true => marks = u64::try_from(number).unwrap_or(0),
+                    false => labels.push(text),
+                }
+            }
+            let group = groups.entry((labels, reads)).or_default();
+            group.push((from, to, marks));
+        }
+        groups
+    }
+
+    fn column(&mut self, column: usize, word: &Word<'t>) -> Option<Column> {
+        if word.text == "*" {
+            return Some(Column::Star);
+        }
+        let Some((from, to)) = word.text.split_once('/') else {
+            let message = format!("expected `in/out` or `*`, found `{}`", word.text);
+            self.errors.push(Diagnostic::error(word.place, message));
+            return None;
+        };
+        let from = self.cell(column, from, word.place)?;
+        let to = self.cell(column, to, word.place)?;
+        Some(Column::Step(from, to))
+    }
+
+    fn labels(&mut self) -> Vec<StateLabel> {
+        let cells = self.greatest.len();
+        let mut all = Vec::new();
+        for (declaration, lines) in &self.file.maps {
+            let mut groups: BTreeMap<Vec<VariableId>, Vec<(Vec<i64>, i64)>> = BTreeMap::new();
+            // Values that the sort does not list are numbered as they come.
+            let mut values = self
+                .sort(declaration)
+                .map_or(Vec::new(), |s| s.values.clone());
+            for line in lines {
+                if self.errors.len() >= MAX_ERRORS {
+                    break;
+                }
+                if line.len() != cells + 1 {
+                    self.wrong_length(line, &format!("{cells} cells and a value"));
+                    continue;
+                }
+                let (mut reads, mut row) = (Vec::new(), Vec::new());
+                for (i, word) in line[..cells].iter().enumerate() {
+                    if word.text != "*"
+                        && let Some(value) = self.cell(i, word.text, word.place)
+                    {
+                        reads.push(VariableId(i as u32));
+                        row.push(value);
+                    }
+                }
+                let (text, mut number) = self.label_value(declaration, &line[cells]);
+                if number < 0 {
+                    let known = values.iter().position(|v| *v == text);
+                    number = known.unwrap_or_else(|| {
+                        values.push(text);
+                        values.len() - 1
+                    }) as i64;
+                }
+                groups.entry(reads).or_default().push((row, number));
+            }
+            all.push(StateLabel {
+                name: declaration
+                    .name
+                    .clone()
+                    .unwrap_or_else(|| declaration.word.text.to_string()),
+                values,
+                rows: groups.into_iter().collect(),
+            });
+        }
+        all
+    }
+}
+
+fn action(
+    number: usize,
+    labels: &[String],
+    reads: Vec<u32>,
+    mut rows: Vec<(Vec<i64>, Vec<i64>, u64)>,
+) -> Action {
+    rows.sort_unstable();
+    rows.dedup();
+    let name = match labels.is_empty() {
+        true => format!("group {number}"),
+        false => labels.join(" "),
+    };
+    // A cell that no row changes is only read.
+    let changed: Vec<usize> = (0..reads.len())
+        .filter(|&i| rows.iter().any(|(from, to, _)| from[i] != to[i]))
+        .collect();
+    let marks = match rows.iter().any(|r| r.2 != 0) {
+        true => rows.iter().map(|r| r.2).collect(),
+        false => Vec::new(),
+    };
+    let writes = changed.iter().map(|&i| reads[i]).collect();
+    let written = |to: Vec<i64>| changed.iter().map(|&i| to[i]).collect();
+    Action {
+        name,
+        processes: Vec::new(),
+        class: 0,
+        behaviour: Behaviour::Table(Table {
+            reads,
+            writes,
+            rows: rows
+                .into_iter()
+                .map(|(from, to, _)| (from, written(to)))
+                .collect(),
+            marks,
+        }),
+    }
+}
