@@ -109,7 +109,8 @@ impl<'p> Interpreter<'p> {
     /// # Errors
     /// An index out of range, or a division by zero.
     pub fn value(&self, expr: &Expr, state: &[i64]) -> Result<i64, StepError> {
-        self.run(state).eval(expr)
+        let registers = vec![0; self.program.registers as usize];
+        eval(self.program, state, &registers, expr)
     }
 
     /// Whether an expression is true in a state.
@@ -157,39 +158,7 @@ struct Run<'p> {
 
 impl Run<'_> {
     fn eval(&self, expr: &Expr) -> Result<i64, StepError> {
-        Ok(match expr {
-            Expr::Constant(c) => *c,
-            Expr::Read(Place::Scalar(v)) => self.cells[self.program.variable(*v).first as usize],
-            Expr::Read(Place::Element(v, index)) => {
-                let index = self.eval(index)?;
-                self.cells[self.element(*v, index)? as usize]
-            }
-            Expr::Read(Place::Register(r)) => self.registers[*r as usize],
-            Expr::Unary(op, a) => {
-                let a = self.eval(a)?;
-                match op {
-                    Unary::Negate => a.wrapping_neg(),
-                    Unary::Not => i64::from(a == 0),
-                    Unary::Complement => !a,
-                }
-            }
-            Expr::Binary(op, a, b) => {
-                let a = self.eval(a)?;
-                match op {
-                    Binary::And if a == 0 => 0,
-                    Binary::Or if a != 0 => 1,
-                    Binary::Implies if a == 0 => 1,
-                    _ => binary(*op, a, self.eval(b)?)?,
-                }
-            }
-            Expr::If(condition, then, otherwise) => {
-                if self.eval(condition)? != 0 {
-                    self.eval(then)?
-                } else {
-                    self.eval(otherwise)?
-                }
-            }
-        })
+        eval(self.program, &self.cells, &self.registers, expr)
     }
 
     fn block(&mut self, block: &[Stmt]) -> Result<(), StepError> {
@@ -204,7 +173,7 @@ impl Run<'_> {
                     Place::Scalar(v) => self.store(*v, self.program.variable(*v).first, value),
                     Place::Element(v, index) => {
                         let index = self.eval(index)?;
-                        let cell = self.element(*v, index)?;
+                        let cell = element(self.program, *v, index)?;
                         self.store(*v, cell, value)
                     }
                     Place::Register(r) => {
@@ -239,16 +208,6 @@ impl Run<'_> {
         }
     }
 
-    /// The cell of an element.
-    fn element(&self, variable: VariableId, index: i64) -> Result<u32, StepError> {
-        let v = self.program.variable(variable);
-        if 0 <= index && index < i64::from(v.cells()) {
-            Ok(v.first + index as u32)
-        } else {
-            Err(StepError::IndexOutOfRange { variable, index })
-        }
-    }
-
     /// Stores a value in a cell of a variable.
     fn store(&mut self, variable: VariableId, cell: u32, value: i64) -> Result<(), StepError> {
         let ty = &self.program.variable(variable).ty;
@@ -258,6 +217,54 @@ impl Run<'_> {
         self.cells[cell as usize] = stored;
         Ok(())
     }
+}
+
+/// The cell of an element of an array.
+fn element(program: &Program, variable: VariableId, index: i64) -> Result<u32, StepError> {
+    let v = program.variable(variable);
+    if 0 <= index && index < i64::from(v.cells()) {
+        Ok(v.first + index as u32)
+    } else {
+        Err(StepError::IndexOutOfRange { variable, index })
+    }
+}
+
+/// The value of an expression.
+fn eval(
+    program: &Program,
+    cells: &[i64],
+    registers: &[i64],
+    expr: &Expr,
+) -> Result<i64, StepError> {
+    let eval = |e: &Expr| eval(program, cells, registers, e);
+    Ok(match expr {
+        Expr::Constant(c) => *c,
+        Expr::Read(Place::Scalar(v)) => cells[program.variable(*v).first as usize],
+        Expr::Read(Place::Element(v, index)) => cells[element(program, *v, eval(index)?)? as usize],
+        Expr::Read(Place::Register(r)) => registers[*r as usize],
+        Expr::Unary(op, a) => {
+            let a = eval(a)?;
+            match op {
+                Unary::Negate => a.wrapping_neg(),
+                Unary::Not => i64::from(a == 0),
+                Unary::Complement => !a,
+            }
+        }
+        Expr::Binary(op, a, b) => {
+            let a = eval(a)?;
+            match op {
+                Binary::And if a == 0 => 0,
+                Binary::Or if a != 0 => 1,
+                Binary::Implies if a == 0 => 1,
+                _ => binary(*op, a, eval(b)?)?,
+            }
+        }
+        Expr::If(condition, then, otherwise) => eval(if eval(condition)? != 0 {
+            then
+        } else {
+            otherwise
+        })?,
+    })
 }
 
 /// A binary operator on values.

@@ -4,7 +4,7 @@
 //! the least value of the range. A cell with one possible value takes no bits. A field never straddles two
 //! words, so that reading it is a shift and a mask.
 //!
-//! Ranges may be optimistic: a value that has no room is an [`Overflow`], from which
+//! Ranges may be optimistic ([`crate::ranges`]): a value that has no room is an [`Overflow`], from which
 //! [`Layout::widened`] makes a layout that has. A value is never cut off silently.
 //!
 //! Invariants:

@@ -4,11 +4,15 @@
 
 pub mod footprint;
 pub mod interpreter;
+mod interval_domain;
+pub mod intervals;
 pub mod ir;
 pub mod layout;
 pub mod program_system;
 pub mod random_program;
+pub mod ranges;
 pub mod system;
+pub mod trace;
 
 pub use footprint::Footprint;
 pub use interpreter::Interpreter;
@@ -16,3 +20,4 @@ pub use ir::{Action, Binary, Expr, Place, Program, Stmt, Type, Unary, Variable};
 pub use layout::{Field, Layout, Overflow};
 pub use program_system::{ProgramContext, ProgramSystem};
 pub use system::{Failure, Sink, Step, System};
+pub use trace::{ReplayError, Trace, TraceFailure, TraceStep, replay};

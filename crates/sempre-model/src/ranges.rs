@@ -1,0 +1,217 @@
+//! The range of values to expect in each cell, from which a [`Layout`] is made.
+//!
+//! Two sources:
+//! * [`crate::intervals`], which is sound but gives up where bounds come from relations between variables
+//!   (the tokens of a net, a channel that never fills);
+//! * a scouting run of the interpreter, breadth-first and then a few random walks, within a limit of work.
+//!
+//! If the scouts saw every state, what they saw is exact. If not, a cell for which the analysis gave up, or
+//! says much more than was seen, gets what was seen, at least one bit. That may be too little: the run
+//! then meets an [`crate::layout::Overflow`] and the layout widens, so optimism costs time at worst,
+//! never a wrong result.
+
+use crate::interpreter::Interpreter;
+use crate::intervals::{Interval, intervals};
+use crate::ir::{Program, Type};
+use crate::layout::Layout;
+use rustc_hash::FxHashSet;
+use sempre_base::Random;
+use std::collections::VecDeque;
+
+/// States that the scouts look at, at most.
+const STATES: usize = 20_000;
+/// Evaluations of guards and copies of cells that they may cost, roughly.
+const WORK: usize = 4_000_000;
+
+/// The range of values to expect in each cell.
+pub fn ranges(program: &Program) -> Vec<Interval> {
+    let sound = intervals(program);
+    let scouts = Scouts::run(program);
+    let mut result = scouts.seen;
+    if scouts.complete {
+        return result;
+    }
+    for (cell, (seen, &sound)) in result.iter_mut().zip(&sound).enumerate() {
+        let ty = &program.variable(program.variable_of_cell(cell as u32)).ty;
+        let gave_up = sound == ty.bounds() && bits(sound) > 4;
+        let is_number = !matches!(ty, Type::Bool | Type::Enum { .. });
+        if !is_number || !gave_up && bits(sound) <= bits(*seen) + 1 {
+            *seen = sound;
+        } else if seen.0 == seen.1 && sound.0 != sound.1 {
+            // It will change some day.
+            if seen.1 < sound.1 {
+                seen.1 += 1;
+            } else {
+                seen.0 -= 1;
+            }
+        }
+    }
+    result
+}
+
+impl Layout {
+    /// A layout with the ranges that analysis and scouts say; see [`crate::ranges`].
+    pub fn inferred(program: &Program) -> Self {
+        Self::new(program, &ranges(program))
+    }
+}
+
+fn bits((min, max): Interval) -> u32 {
+    64 - (max.wrapping_sub(min) as u64).leading_zeros()
+}
+
+/// What a scouting run saw.
+struct Scouts {
+    seen: Vec<Interval>,
+    /// Was that all?
+    complete: bool,
+}
+
+impl Scouts {
+    fn run(program: &Program) -> Self {
+        let interpreter = Interpreter::new(program);
+        let cost = 1 + program.cells() + program.actions.len() + table_rows(program);
+        let limit = STATES.min(WORK / cost);
+        let mut result = Self {
+            seen: (program.initial.first())
+                .map(|s| s.iter().map(|&v| (v, v)).collect())
+                .unwrap_or_else(|| vec![(0, 0); program.cells()]),
+            complete: true,
+        };
+        let mut known: FxHashSet<Vec<i64>> = FxHashSet::default();
+        let mut queue = VecDeque::new();
+        for state in &program.initial {
+            result.note(state);
+            if known.insert(state.clone()) {
+                queue.push_back(state.clone());
+            }
+        }
+        let mut expanded = 0;
+        while let Some(state) = queue.pop_front() {
+            if expanded >= limit {
+                result.complete = false;
+                break;
+            }
+            expanded += 1;
+            for (_, next) in interpreter.successors(&state) {
+                if let Ok(next) = next
+                    && !known.contains(&next)
+                {
+                    result.note(&next);
+                    known.insert(next.clone());
+                    queue.push_back(next);
+                }
+            }
+        }
+        if !result.complete {
+            result.walk(program, limit / 4);
+        }
+        result
+    }
+
+    /// Random walks, which come deeper.
+    fn walk(&mut self, program: &Program, mut steps: usize) {
+        let interpreter = Interpreter::new(program);
+        let mut random = Random::new(1);
+        while steps > 0 {
+            let mut state = random.pick(&program.initial).clone();
+            for _ in 0..steps.min(1000) {
+                steps -= 1;
+                let mut next: Vec<Vec<i64>> = (interpreter.successors(&state).into_iter())
+                    .filter_map(|(_, next)| next.ok())
+                    .collect();
+                if next.is_empty() {
+                    break;
+                }
+                state = next.swap_remove(random.below(next.len()));
+                self.note(&state);
+            }
+        }
+    }
+
+    fn note(&mut self, state: &[i64]) {
+        for (range, &value) in self.seen.iter_mut().zip(state) {
+            *range = (range.0.min(value), range.1.max(value));
+        }
+    }
+}
+
+fn table_rows(program: &Program) -> usize {
+    use crate::ir::Behaviour::Table;
+    let actions = program.actions.iter();
+    actions
+        .map(|a| {
+            if let Table(t) = &a.behaviour {
+                t.rows.len()
+            } else {
+                0
+            }
+        })
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Action, Behaviour, Binary, Expr, Place, Stmt};
+    use crate::random_program::random_program;
+
+    #[test]
+    fn ranges_hold_the_initial_states_and_obey_types() {
+        let mut random = Random::new(31);
+        for _ in 0..30 {
+            let p = random_program(&mut random);
+            let ranges = ranges(&p);
+            for (cell, &(min, max)) in ranges.iter().enumerate() {
+                let bounds = p.variable(p.variable_of_cell(cell as u32)).ty.bounds();
+                assert!(bounds.0 <= min && min <= max && max <= bounds.1);
+                for state in &p.initial {
+                    assert!(min <= state[cell] && state[cell] <= max);
+                }
+            }
+        }
+    }
+
+    /// `places` natural numbers in a ring, tokens in the first, that move on one by one.
+    fn ring(places: u32, tokens: i64) -> Program {
+        let mut p = Program::new("ring");
+        let ids: Vec<_> = (0..places)
+            .map(|i| p.declare(&format!("p{i}"), Type::Natural, None, None))
+            .collect();
+        for i in 0..ids.len() {
+            let (from, to) = (ids[i], ids[(i + 1) % ids.len()]);
+            let add = |v, by| {
+                let sum = Expr::binary(Binary::Add, Expr::variable(v), Expr::Constant(by));
+                Stmt::Assign(Place::Scalar(v), sum)
+            };
+            p.actions.push(Action {
+                name: format!("t{i}"),
+                processes: vec![],
+                class: 0,
+                behaviour: Behaviour::Guarded {
+                    guard: Expr::binary(Binary::Greater, Expr::variable(from), Expr::Constant(0)),
+                    effect: vec![add(from, -1), add(to, 1)],
+                },
+            });
+        }
+        let mut initial = vec![0; places as usize];
+        initial[0] = tokens;
+        p.initial = vec![initial];
+        p
+    }
+
+    #[test]
+    fn nets_get_what_was_seen() {
+        // 84 states: all are seen.
+        assert_eq!(ranges(&ring(4, 6)), [(0, 6); 4]);
+        // Too many to see all, and few tokens come far.
+        let large = ranges(&ring(60, 7));
+        assert_eq!(large[0], (0, 7));
+        assert!(
+            large
+                .iter()
+                .all(|&(min, max)| min == 0 && (1..=7).contains(&max))
+        );
+        assert!(Layout::inferred(&ring(60, 7)).bits() < 180);
+    }
+}
