@@ -123,6 +123,12 @@ fn translate(arguments: &Arguments, input: Input, out: &mut dyn Write) -> Outcom
     let start = Instant::now();
     let a = bench.translate(f, options);
     let time = start.elapsed();
+    if arguments.deterministic && !a.is_deterministic(&mut bench.alphabet.bdds) {
+        eprintln!(
+            "warning: no deterministic automaton of this kind was found for {}",
+            a.name.as_deref().unwrap_or("the formula")
+        );
+    }
     if !arguments.format.is_table() {
         return printer::write(out, &mut bench.alphabet, &a, None, arguments.format);
     }
