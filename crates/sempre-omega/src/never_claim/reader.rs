@@ -476,7 +476,7 @@ impl<'t> Reader<'_, 't> {
 
     /// Everything up to the next logical operator, closing parenthesis or end of the guard.
     fn proposition(&mut self) -> Parsed<Bdd> {
-        let start = self.span();
+        let (start, from) = (self.span(), self.at);
         let first = self.peek();
         let mut end = start;
         let mut count = 0;
@@ -504,8 +504,7 @@ impl<'t> Reader<'_, 't> {
             _ => {}
         }
         let span = start.to(end);
-        let raw = &self.text[span.start..span.end];
-        let name = raw.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+        let name = self.text_of(from, self.at);
         let var = self.alphabet.declare(&name);
         if self.known.insert(var) {
             if self.propositions.len() == MAX_PROPOSITIONS {
@@ -515,6 +514,23 @@ impl<'t> Reader<'_, 't> {
             self.propositions.push(var);
         }
         Ok(self.alphabet.bdds.variable(var))
+    }
+
+    /// The text of some tokens, white space and comments between them being one space.
+    fn text_of(&self, from: usize, to: usize) -> String {
+        let mut text = String::new();
+        let mut end = 0;
+        for &(token, span) in &self.tokens[from..to] {
+            if matches!(token, Token::Comment(_) | Token::Directive) {
+                continue;
+            }
+            if !text.is_empty() && span.start > end {
+                text.push(' ');
+            }
+            text += &self.text[span.start..span.end];
+            end = span.end;
+        }
+        text
     }
 
     // --- the automaton ----------------------------------------------------------------------

@@ -211,6 +211,15 @@ fn mistakes_have_their_places() {
 }
 
 #[test]
+fn comments_are_no_part_of_propositions() {
+    let text = "never { s: do :: (x  < // old\n (y /* new */ + 1)) -> goto s od }";
+    let mut alphabet = Alphabet::new();
+    let (claims, diagnostics) = read_never_claims(&mut alphabet, text);
+    assert_eq!((claims.len(), diagnostics), (1, vec![]));
+    assert_eq!(alphabet.names(), ["x < (y + 1)"]);
+}
+
+#[test]
 fn a_claim_before_an_open_comment_is_read() {
     let text = "never { s: skip } /* and so on";
     let (claims, diagnostics) = read_never_claims(&mut Alphabet::new(), text);
