@@ -208,15 +208,15 @@ impl System for ProgramSystem {
 mod tests {
     use super::*;
     use crate::ir::{Action, Behaviour, Binary, Place, Stmt, Type};
+    use crate::random_program::random_program;
     use crate::system::Step;
     use std::collections::BTreeSet;
 
-    /// Two places; one transition moves nothing and makes a token in each, up to a limit, another
-    /// takes two away.
+    /// A natural number that goes up by one or seven and down by two.
     fn counter() -> Program {
         let mut p = Program::new("counter");
         let x = p.declare("x", Type::Natural, None, None);
-        let a = p.declare("a", Type::BYTE, Some(2), None);
+        p.declare("a", Type::BYTE, Some(2), None);
         let process = p.declare_process("P", &[]);
         let action = |name: &str, guard: Expr, by: i64| Action {
             name: name.into(),
@@ -238,7 +238,6 @@ mod tests {
         ];
         p.assertions = vec![(less(299), "x < 299".into())];
         p.initial = vec![vec![0, 0, 0]];
-        let _ = a;
         p
     }
 
@@ -261,22 +260,23 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_driver_widens_and_goes_on() {
-        let program = Arc::new(counter());
-        let mut system =
-            ProgramSystem::new(program.clone(), Layout::new(&program, &[(0, 0); 3]), vec![]);
+    /// A generic driver: explores breadth-first until `limit` states are known, widening as needed.
+    /// States in the order in which they were found, number of widenings, failures.
+    fn explore<S: System>(
+        mut system: S,
+        limit: usize,
+        show: impl Fn(&S, &[u64]) -> Vec<i64>,
+    ) -> (Vec<Vec<i64>>, usize, Vec<Failure>) {
         let mut context = system.context();
-        let mut seen: Vec<Vec<u64>> = Vec::new();
-        system.initial(&mut context, &mut |s| seen.push(s.to_vec()));
-        let (mut done, mut widenings) = (0, 0);
-        let mut failures = BTreeSet::new();
-        while done < seen.len() {
+        let mut found: Vec<Vec<u64>> = Vec::new();
+        system.initial(&mut context, &mut |s| found.push(s.to_vec()));
+        let (mut done, mut widenings, mut failures) = (0, 0, Vec::new());
+        while done < found.len() && found.len() < limit {
             let mut notes = Notes::default();
-            system.successors(&mut context, &seen[done], &mut notes);
+            system.successors(&mut context, &found[done], &mut notes);
             if notes.overflow {
-                let wider = system.widen(&context).unwrap();
-                for state in &mut seen {
+                let wider = system.widen(&context).expect("it has overflowed");
+                for state in &mut found {
                     let mut out = vec![0; wider.width()];
                     wider.translate(&system, state, &mut out);
                     *state = out;
@@ -286,23 +286,78 @@ mod tests {
                 widenings += 1;
                 continue;
             }
-            failures.extend(notes.failures.into_iter().map(|f| (f.action, f.message)));
+            failures.extend(notes.failures);
             for (_, state) in notes.successors {
-                if !seen.contains(&state) {
-                    seen.push(state);
+                if !found.contains(&state) {
+                    found.push(state);
                 }
             }
             done += 1;
         }
-        assert_eq!(seen.len(), 301);
+        let found = found.iter().map(|s| show(&system, s)).collect();
+        (found, widenings, failures)
+    }
+
+    fn unpack(system: &ProgramSystem, words: &[u64]) -> Vec<i64> {
+        let mut cells = vec![0; system.program().cells()];
+        system.layout().unpack(words, &mut cells);
+        cells
+    }
+
+    #[test]
+    fn a_driver_widens_and_goes_on() {
+        let program = Arc::new(counter());
+        let narrow = Layout::new(&program, &[(0, 0); 3]);
+        let system = ProgramSystem::new(program, narrow, vec![]);
+        assert!(system.widen(&system.context()).is_none());
+        let (states, widenings, failures) = explore(system, usize::MAX, unpack);
+        assert_eq!(states.len(), 301);
         assert!((2..=9).contains(&widenings), "{widenings}");
+        let failures: BTreeSet<_> = failures
+            .into_iter()
+            .map(|f| (f.action, f.message))
+            .collect();
         let expected = [
             (None, "assertion failed: x < 299".to_string()),
             (Some(1), "x cannot hold -1".to_string()),
             (Some(1), "x cannot hold -2".to_string()),
         ];
         assert_eq!(failures, BTreeSet::from(expected));
-        assert!(system.widen(&context).is_none());
+    }
+
+    /// Whatever the layout, the same states in the same order, and the same failures.
+    #[test]
+    fn layouts_do_not_matter() {
+        let mut random = Random::new(51);
+        let (mut widened, mut failed) = (0, 0);
+        for _ in 0..150 {
+            let program = Arc::new(random_program(&mut random));
+            let interpreter = Interpreter::new(&program);
+            let mut expected = program.initial.clone();
+            let (mut done, mut errors) = (0, 0);
+            while done < expected.len() && expected.len() < 100 {
+                let state = expected[done].clone();
+                errors += interpreter.failed_assertions(&state).len();
+                for (_, next) in interpreter.successors(&state) {
+                    match next {
+                        Ok(next) if !expected.contains(&next) => expected.push(next),
+                        Ok(_) => {}
+                        Err(_) => errors += 1,
+                    }
+                }
+                done += 1;
+            }
+            let narrow: Vec<_> = program.initial[0].iter().map(|&v| (v, v)).collect();
+            for layout in [Layout::new(&program, &narrow), Layout::full(&program)] {
+                let system = ProgramSystem::new(program.clone(), layout, vec![]);
+                let (states, widenings, failures) = explore(system, 100, unpack);
+                assert_eq!(states, expected);
+                assert_eq!(failures.len(), errors);
+                widened += widenings;
+                failed += errors;
+            }
+        }
+        assert!(widened > 300 && failed > 100, "{widened} {failed}");
     }
 
     #[test]

@@ -18,10 +18,10 @@ use rustc_hash::FxHashSet;
 use sempre_base::Random;
 use std::collections::VecDeque;
 
-/// States that the scouts look at, at most.
+/// States that the scouts find, at most.
 const STATES: usize = 20_000;
-/// Evaluations of guards and copies of cells that they may cost, roughly.
-const WORK: usize = 4_000_000;
+/// What they may cost, in cells looked at, roughly: about a tenth of a second.
+const WORK: usize = 6_000_000;
 
 /// The range of values to expect in each cell.
 pub fn ranges(program: &Program) -> Vec<Interval> {
@@ -70,8 +70,10 @@ struct Scouts {
 impl Scouts {
     fn run(program: &Program) -> Self {
         let interpreter = Interpreter::new(program);
-        let cost = 1 + program.cells() + program.actions.len() + table_rows(program);
-        let limit = STATES.min(WORK / cost);
+        // A guard costs as much as some ten cells, a successor is written and hashed.
+        let expansion = 10 * (1 + program.actions.len()) + table_rows(program);
+        let successor = 20 + 3 * program.cells();
+        let mut work = 0;
         let mut result = Self {
             seen: (program.initial.first())
                 .map(|s| s.iter().map(|&v| (v, v)).collect())
@@ -86,14 +88,14 @@ impl Scouts {
                 queue.push_back(state.clone());
             }
         }
-        let mut expanded = 0;
         while let Some(state) = queue.pop_front() {
-            if expanded >= limit {
+            if known.len() >= STATES || work >= WORK {
                 result.complete = false;
                 break;
             }
-            expanded += 1;
+            work += expansion;
             for (_, next) in interpreter.successors(&state) {
+                work += successor;
                 if let Ok(next) = next
                     && !known.contains(&next)
                 {
@@ -104,23 +106,25 @@ impl Scouts {
             }
         }
         if !result.complete {
-            result.walk(program, limit / 4);
+            result.walk(program, |found| expansion + found * successor);
         }
         result
     }
 
-    /// Random walks, which come deeper.
-    fn walk(&mut self, program: &Program, mut steps: usize) {
+    /// Random walks, which come deeper, for a quarter of the work; `cost` is that of a step, by the
+    /// number of successors.
+    fn walk(&mut self, program: &Program, cost: impl Fn(usize) -> usize) {
         let interpreter = Interpreter::new(program);
         let mut random = Random::new(1);
-        while steps > 0 {
+        let mut work = 0;
+        while work < WORK / 4 {
             let mut state = random.pick(&program.initial).clone();
-            for _ in 0..steps.min(1000) {
-                steps -= 1;
+            for _ in 0..1000 {
                 let mut next: Vec<Vec<i64>> = (interpreter.successors(&state).into_iter())
                     .filter_map(|(_, next)| next.ok())
                     .collect();
-                if next.is_empty() {
+                work += cost(next.len());
+                if next.is_empty() || work >= WORK / 4 {
                     break;
                 }
                 state = next.swap_remove(random.below(next.len()));
