@@ -1,0 +1,69 @@
+//! What can be compiled: what is not too large, and names what exists.
+//!
+//! The rest is left to the interpreter. Depth is limited because code is made by recursion, and size
+//! because registers are allotted in more than linear time.
+
+use sempre_model::ir::{Expr, Place, Program, Stmt, VariableId};
+
+/// Can an action, or a condition, be compiled?
+pub(crate) fn is_compilable(program: &Program, guard: Option<&Expr>, effect: &[Stmt]) -> bool {
+    let mut left = 200_000;
+    guard.is_none_or(|g| expr_is_fine(program, g, 0, &mut left))
+        && block_is_fine(program, effect, 0, &mut left)
+}
+
+/// Deeper expressions are left to the interpreter.
+const DEPTH: usize = 400;
+
+fn place_is_fine(program: &Program, place: &Place, depth: usize, left: &mut usize) -> bool {
+    let exists = |v: &VariableId| (v.0 as usize) < program.variables.len();
+    match place {
+        Place::Scalar(v) => exists(v) && program.variable(*v).cells() > 0,
+        Place::Element(v, index) => exists(v) && expr_is_fine(program, index, depth, left),
+        Place::Register(r) => *r < program.registers,
+    }
+}
+
+fn expr_is_fine(program: &Program, expr: &Expr, depth: usize, left: &mut usize) -> bool {
+    if depth > DEPTH || *left == 0 {
+        return false;
+    }
+    *left -= 1;
+    let mut fine = |e: &Expr| expr_is_fine(program, e, depth + 1, left);
+    match expr {
+        Expr::Constant(_) => true,
+        Expr::Read(place) => place_is_fine(program, place, depth + 1, left),
+        Expr::Unary(_, a) => fine(a),
+        Expr::Binary(_, a, b) => fine(a) && fine(b),
+        Expr::If(a, b, c) => fine(a) && fine(b) && fine(c),
+    }
+}
+
+fn block_is_fine(program: &Program, block: &[Stmt], depth: usize, left: &mut usize) -> bool {
+    depth <= DEPTH
+        && block.iter().all(|stmt| match stmt {
+            Stmt::Assign(place, value) => {
+                expr_is_fine(program, value, depth, left)
+                    && place_is_fine(program, place, depth, left)
+            }
+            Stmt::If(condition, then, otherwise) => {
+                expr_is_fine(program, condition, depth, left)
+                    && block_is_fine(program, then, depth + 1, left)
+                    && block_is_fine(program, otherwise, depth + 1, left)
+            }
+            Stmt::For {
+                register,
+                from,
+                to,
+                body,
+            } => {
+                // Unrolling multiplies.
+                *left /= 2;
+                *register < program.registers
+                    && expr_is_fine(program, from, depth, left)
+                    && expr_is_fine(program, to, depth, left)
+                    && block_is_fine(program, body, depth + 1, left)
+            }
+            Stmt::Assert(condition, _) => expr_is_fine(program, condition, depth, left),
+        })
+}

@@ -1,0 +1,511 @@
+//! Code for effects: statements, then the successor.
+//!
+//! While an effect runs, the cells that it writes are values of the code under construction, not bits of a
+//! state: nothing is packed before the end, as in the interpreter, so that a value may be out of
+//! room in between. Arrays that an effect writes and also indexes by variables are the exception; they are
+//! kept packed. A value that has no room there leaves through the exit, which is always right.
+//!
+//! At the end each word that changed is made by one masking and one addition of a constant, plus what
+//! is not known before. A cell whose old and new value are both known (the location of the process that
+//! moves, as a rule) or which changes by a known amount (tokens of a net) is part of the constant.
+
+use crate::expression::{Emitter, Target, Written};
+use crate::operand::{Code, Operand, field_interval};
+use crate::segments::segments;
+use crate::truth::Flag;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types};
+use rustc_hash::FxHashSet;
+use sempre_model::Field;
+use sempre_model::ir::{Expr, Place, Stmt, Type, VariableId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Loops of at most this many rounds, known in advance, are unrolled.
+const UNROLLED: i64 = 8;
+
+/// What statements may write.
+#[derive(Default)]
+struct Writes {
+    cells: BTreeSet<(VariableId, u32)>,
+    words: BTreeSet<u32>,
+    registers: BTreeSet<u32>,
+}
+
+impl Emitter<'_, '_> {
+    /// Runs an effect on the source state. What it leaves is in `written`.
+    pub fn effect(&mut self, effect: &[Stmt]) {
+        self.written = Written {
+            packed: packed_arrays(effect),
+            ..Written::default()
+        };
+        self.statements(effect);
+    }
+
+    fn statements(&mut self, block: &[Stmt]) {
+        for stmt in block {
+            self.statement(stmt);
+        }
+    }
+
+    fn statement(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Assign(place, value) => self.assign(place, value),
+            Stmt::Assert(condition, _) => {
+                let go_on = self.block();
+                self.branch(condition, Target::plain(go_on), Target::plain(self.exit));
+                self.switch_to(go_on);
+            }
+            Stmt::If(condition, then, otherwise) => self.conditional(condition, then, otherwise),
+            Stmt::For {
+                register,
+                from,
+                to,
+                body,
+            } => self.repeat(*register, from, to, body),
+        }
+    }
+
+    fn assign(&mut self, place: &Place, value: &Expr) {
+        let value = self.value(value);
+        match place {
+            Place::Register(r) => {
+                self.written.registers.insert(*r, value);
+            }
+            Place::Scalar(v) => {
+                let stored = self.stored(*v, value);
+                let first = self.program.variable(*v).first;
+                self.write_cell(*v, first, stored);
+            }
+            Place::Element(v, index) => {
+                let index = self.index(*v, index);
+                let stored = self.stored(*v, value);
+                let first = self.program.variable(*v).first;
+                match index.as_constant() {
+                    Some(i) => self.write_cell(*v, first + i as u32, stored),
+                    None => self.write_element(*v, &index, stored),
+                }
+            }
+        }
+    }
+
+    /// What a cell of the variable holds after the value is stored.
+    fn stored(&mut self, variable: VariableId, value: Operand) -> Operand {
+        let ty = &self.program.variable(variable).ty;
+        let (min, max) = ty.bounds();
+        if value.lies_in(min, max) {
+            return value;
+        }
+        if let Some(c) = value.as_constant() {
+            return match ty.store(c) {
+                Some(stored) => Operand::constant(stored),
+                None => {
+                    self.exit_always();
+                    Operand::constant(min)
+                }
+            };
+        }
+        match ty {
+            Type::Bool => match self.compare(IntCC::NotEqual, &value, &Operand::constant(0)) {
+                Flag::Known(known) => Operand::constant(i64::from(known)),
+                Flag::Value(flag) => {
+                    let value = self.builder.ins().uextend(types::I64, flag);
+                    Operand::new(Code::Value(value), 0, 1)
+                }
+            },
+            Type::Int { bits, signed } => {
+                let number = self.materialize(&value);
+                let low = if *signed {
+                    let distance = 64 - i64::from(*bits);
+                    let up = self.builder.ins().ishl_imm(number, distance);
+                    self.builder.ins().sshr_imm(up, distance)
+                } else {
+                    self.builder.ins().band_imm(number, max)
+                };
+                Operand::new(Code::Value(low), min, max)
+            }
+            Type::Enum { .. } | Type::Range { .. } | Type::Natural => {
+                if min > max || value.high < min || value.low > max {
+                    self.exit_always();
+                    return Operand::constant(min);
+                }
+                self.exit_unless_within(&value, min, max.wrapping_sub(min) as u64);
+                value.within(min, max)
+            }
+        }
+    }
+
+    /// Exits unless `0 <= value - min <= span`.
+    fn exit_unless_within(&mut self, value: &Operand, min: i64, span: u64) {
+        let mut number = self.materialize(value);
+        if min != 0 {
+            number = self.builder.ins().iadd_imm(number, min.wrapping_neg());
+        }
+        let condition = IntCC::UnsignedGreaterThan;
+        let outside = (self.builder.ins()).icmp_imm(condition, number, span as i64);
+        self.exit_if(outside);
+    }
+
+    /// Exits unless the value has room in the field.
+    pub fn exit_unless_room(&mut self, value: &Operand, field: &Field) {
+        let (low, high) = field_interval(field);
+        if value.lies_in(low, high) {
+            return;
+        }
+        if value.high < low || value.low > high {
+            self.exit_always();
+            return;
+        }
+        self.exit_unless_within(value, field.min, field.mask());
+    }
+
+    fn write_cell(&mut self, variable: VariableId, cell: u32, value: Operand) {
+        if !self.written.packed.contains(&variable) {
+            self.written.cells.insert(cell, value);
+            return;
+        }
+        let field = self.layout.field(cell);
+        self.exit_unless_room(&value, &field);
+        if field.bits == 0 {
+            return;
+        }
+        let old = self.word(field.word);
+        let kept = (self.builder.ins()).band_imm(old, !(field.mask() << field.shift) as i64);
+        let number = self.materialize(&value);
+        let stored = self
+            .builder
+            .ins()
+            .iadd_imm(number, field.min.wrapping_neg());
+        let placed = self.builder.ins().ishl_imm(stored, i64::from(field.shift));
+        let new = self.builder.ins().bor(kept, placed);
+        self.written.words.insert(field.word, new);
+    }
+
+    fn conditional(&mut self, condition: &Expr, then: &[Stmt], otherwise: &[Stmt]) {
+        let mut writes = Writes::default();
+        self.collect(then, &mut writes);
+        self.collect(otherwise, &mut writes);
+        let (yes, no, join) = (self.block(), self.block(), self.block());
+        self.branch(condition, Target::plain(yes), Target::plain(no));
+        let before = self.written.clone();
+        let facts = self.facts.len();
+        self.learn(condition);
+        self.switch_to(yes);
+        self.statements(then);
+        let first = self.state_of(&writes);
+        self.pass(&first, join);
+        self.facts.truncate(facts);
+        self.written = before.clone();
+        self.switch_to(no);
+        self.statements(otherwise);
+        let second = self.state_of(&writes);
+        self.pass(&second, join);
+        self.switch_to(join);
+        // Not what a branch left: behind an exit that is always taken it may have written more.
+        self.written = before;
+        let merged: Vec<Operand> = (first.iter().zip(&second))
+            .map(|(a, b)| {
+                let value = self.builder.append_block_param(join, types::I64);
+                Operand::new(Code::Value(value), a.low.min(b.low), a.high.max(b.high))
+            })
+            .collect();
+        self.take_over(&writes, &merged);
+    }
+
+    fn repeat(&mut self, register: u32, from: &Expr, to: &Expr, body: &[Stmt]) {
+        let from = self.value(from);
+        let to = self.value(to);
+        if let (Some(a), Some(b)) = (from.as_constant(), to.as_constant())
+            && b.saturating_sub(a) <= UNROLLED
+            // Or else nested loops multiply.
+            && !body.iter().any(has_loop)
+        {
+            for i in a..b {
+                let i = Operand::constant(i);
+                self.written.registers.insert(register, i);
+                self.statements(body);
+            }
+            return;
+        }
+        let mut writes = Writes::default();
+        self.collect(body, &mut writes);
+        writes.registers.insert(register);
+        let (head, round, end) = (self.block(), self.block(), self.block());
+        let limit = self.materialize(&to);
+        let before = self.state_of(&writes);
+        let mut arguments = vec![self.materialize(&from)];
+        for operand in &before {
+            arguments.push(self.materialize(operand));
+        }
+        self.jump_with(head, &arguments);
+        self.switch_to(head);
+        let i = self.builder.append_block_param(head, types::I64);
+        let bounds = self.bounds_of(&writes);
+        let current: Vec<Operand> = (before.iter().zip(bounds))
+            .map(|(operand, (low, high))| {
+                let value = self.builder.append_block_param(head, types::I64);
+                let (low, high) = (low.min(operand.low), high.max(operand.high));
+                Operand::new(Code::Value(value), low, high)
+            })
+            .collect();
+        self.take_over(&writes, &current);
+        let at_head = self.written.clone();
+        let flag = self.builder.ins().icmp(IntCC::SignedLessThan, i, limit);
+        self.jump_if(flag, Target::plain(round), Target::plain(end));
+        self.switch_to(round);
+        let last = to.high.saturating_sub(1).max(from.low);
+        let counter = Operand::new(Code::Value(i), from.low, last);
+        self.written.registers.insert(register, counter);
+        self.statements(body);
+        let after = self.state_of(&writes);
+        let mut arguments = vec![self.builder.ins().iadd_imm(i, 1)];
+        for operand in &after {
+            arguments.push(self.materialize(operand));
+        }
+        self.jump_with(head, &arguments);
+        self.switch_to(end);
+        self.written = at_head;
+    }
+
+    fn jump_with(&mut self, block: Block, arguments: &[Value]) {
+        let arguments: Vec<BlockArg> = arguments.iter().map(|&v| BlockArg::Value(v)).collect();
+        self.builder.ins().jump(block, &arguments);
+    }
+
+    /// The current values of what is listed: cells, registers, words.
+    fn state_of(&mut self, writes: &Writes) -> Vec<Operand> {
+        let mut all = Vec::new();
+        for &(variable, cell) in &writes.cells {
+            all.push(self.cell(variable, cell));
+        }
+        for r in &writes.registers {
+            let register = self.written.registers.get(r);
+            all.push(register.copied().unwrap_or(Operand::constant(0)));
+        }
+        for &word in &writes.words {
+            let value = self.word(word);
+            all.push(Operand::any(value));
+        }
+        all
+    }
+
+    /// The bounds of what is listed, whatever was stored.
+    fn bounds_of(&self, writes: &Writes) -> Vec<(i64, i64)> {
+        let cells = writes.cells.iter();
+        let types = cells.map(|&(v, _)| self.program.variable(v).ty.bounds());
+        let others = writes.registers.len() + writes.words.len();
+        types
+            .chain(std::iter::repeat_n((i64::MIN, i64::MAX), others))
+            .collect()
+    }
+
+    fn pass(&mut self, operands: &[Operand], block: Block) {
+        let mut arguments = Vec::with_capacity(operands.len());
+        for operand in operands {
+            arguments.push(self.materialize(operand));
+        }
+        self.jump_with(block, &arguments);
+    }
+
+    /// Makes these, in the order of [`Emitter::state_of`], the current values.
+    fn take_over(&mut self, writes: &Writes, operands: &[Operand]) {
+        let mut operands = operands.iter();
+        for &(_, cell) in &writes.cells {
+            if let Some(&operand) = operands.next() {
+                self.written.cells.insert(cell, operand);
+            }
+        }
+        for &register in &writes.registers {
+            if let Some(&operand) = operands.next() {
+                self.written.registers.insert(register, operand);
+            }
+        }
+        for &word in &writes.words {
+            if let Some(operand) = operands.next() {
+                let value = self.materialize(operand);
+                self.written.words.insert(word, value);
+            }
+        }
+    }
+
+    fn collect(&self, block: &[Stmt], writes: &mut Writes) {
+        for stmt in block {
+            match stmt {
+                Stmt::Assign(Place::Register(r), _) => {
+                    writes.registers.insert(*r);
+                }
+                Stmt::Assign(Place::Scalar(v) | Place::Element(v, _), _)
+                    if self.written.packed.contains(v) =>
+                {
+                    let all = segments(self.program, self.layout, *v);
+                    let all = all.iter().filter(|s| s.bits > 0);
+                    writes.words.extend(all.map(|s| s.word));
+                }
+                Stmt::Assign(Place::Scalar(v), _) => {
+                    writes.cells.insert((*v, self.program.variable(*v).first));
+                }
+                Stmt::Assign(Place::Element(v, index), _) => {
+                    let variable = self.program.variable(*v);
+                    // An index out of range exits before it writes.
+                    if let Expr::Constant(i) = **index
+                        && 0 <= i
+                        && i < i64::from(variable.cells())
+                    {
+                        writes.cells.insert((*v, variable.first + i as u32));
+                    }
+                }
+                Stmt::If(_, then, otherwise) => {
+                    self.collect(then, writes);
+                    self.collect(otherwise, writes);
+                }
+                Stmt::For { register, body, .. } => {
+                    writes.registers.insert(*register);
+                    self.collect(body, writes);
+                }
+                Stmt::Assert(..) => {}
+            }
+        }
+    }
+
+    /// Packs what was written: the words that changed, in order.
+    pub fn changed_words(&mut self) -> Vec<(u32, Value)> {
+        #[derive(Clone)]
+        struct Change {
+            keep: u64,
+            constant: u64,
+            parts: Vec<Value>,
+        }
+        let untouched = Change {
+            keep: u64::MAX,
+            constant: 0,
+            parts: Vec::new(),
+        };
+        let mut cells: Vec<(u32, Operand)> = Vec::from_iter(self.written.cells.clone());
+        cells.sort_by_key(|c| c.0);
+        // All checks before all packing: blocks stay long.
+        for (cell, value) in &cells {
+            let field = self.layout.field(*cell);
+            self.exit_unless_room(value, &field);
+        }
+        let mut changes: BTreeMap<u32, Change> = BTreeMap::new();
+        for &word in self.written.words.keys() {
+            changes.insert(word, untouched.clone());
+        }
+        for (cell, value) in cells {
+            let field = self.layout.field(cell);
+            if field.bits == 0 || value.base == Some((cell, 0)) {
+                continue;
+            }
+            let source = self.source_cell(cell).as_constant();
+            let change = changes.entry(field.word).or_insert(untouched.clone());
+            let mut add = |c: i64| {
+                let placed = (c as u64) << field.shift;
+                change.constant = change.constant.wrapping_add(placed);
+            };
+            match (value.base, source, value.as_constant()) {
+                // I: the sum of the fields at their places is the word, so that what changes by a known
+                // amount is added, and there is neither carry nor borrow in the end.
+                (Some((base, by)), _, _) if base == cell => add(by),
+                (_, Some(old), Some(new)) => add(new.wrapping_sub(old)),
+                (_, _, new) => {
+                    add(new.unwrap_or(0).wrapping_sub(field.min));
+                    change.keep &= !(field.mask() << field.shift);
+                    if new.is_none() {
+                        let number = self.materialize(&value);
+                        let shift = i64::from(field.shift);
+                        let placed = self.builder.ins().ishl_imm(number, shift);
+                        change.parts.push(placed);
+                    }
+                }
+            }
+        }
+        let mut words = Vec::with_capacity(changes.len());
+        for (word, change) in changes {
+            let mut value = self.word(word);
+            if change.keep != u64::MAX {
+                value = self.builder.ins().band_imm(value, change.keep as i64);
+            }
+            for part in change.parts {
+                value = self.builder.ins().iadd(value, part);
+            }
+            if change.constant != 0 {
+                value = self.builder.ins().iadd_imm(value, change.constant as i64);
+            }
+            words.push((word, value));
+        }
+        words
+    }
+}
+
+fn has_loop(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::For { .. } => true,
+        Stmt::If(_, then, otherwise) => then.iter().chain(otherwise).any(has_loop),
+        Stmt::Assign(..) | Stmt::Assert(..) => false,
+    }
+}
+
+/// The arrays that the statements write and also read or write by an index that is not a constant.
+fn packed_arrays(effect: &[Stmt]) -> FxHashSet<VariableId> {
+    #[derive(Default)]
+    struct Found {
+        written: FxHashSet<VariableId>,
+        indexed: FxHashSet<VariableId>,
+    }
+    impl Found {
+        fn expr(&mut self, expr: &Expr) {
+            match expr {
+                Expr::Constant(_) | Expr::Read(Place::Scalar(_) | Place::Register(_)) => {}
+                Expr::Read(Place::Element(v, index)) => self.index(*v, index),
+                Expr::Unary(_, a) => self.expr(a),
+                Expr::Binary(_, a, b) => {
+                    self.expr(a);
+                    self.expr(b);
+                }
+                Expr::If(a, b, c) => {
+                    self.expr(a);
+                    self.expr(b);
+                    self.expr(c);
+                }
+            }
+        }
+        fn index(&mut self, variable: VariableId, index: &Expr) {
+            if !matches!(index, Expr::Constant(_)) {
+                self.indexed.insert(variable);
+                self.expr(index);
+            }
+        }
+        fn block(&mut self, block: &[Stmt]) {
+            for stmt in block {
+                match stmt {
+                    Stmt::Assign(place, value) => {
+                        match place {
+                            Place::Register(_) => {}
+                            Place::Scalar(v) => {
+                                self.written.insert(*v);
+                            }
+                            Place::Element(v, index) => {
+                                self.written.insert(*v);
+                                self.index(*v, index);
+                            }
+                        }
+                        self.expr(value);
+                    }
+                    Stmt::If(condition, then, otherwise) => {
+                        self.expr(condition);
+                        self.block(then);
+                        self.block(otherwise);
+                    }
+                    Stmt::For { from, to, body, .. } => {
+                        self.expr(from);
+                        self.expr(to);
+                        self.block(body);
+                    }
+                    Stmt::Assert(condition, _) => self.expr(condition),
+                }
+            }
+        }
+    }
+    let mut found = Found::default();
+    found.block(effect);
+    &found.written & &found.indexed
+}

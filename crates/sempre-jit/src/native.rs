@@ -1,0 +1,428 @@
+//! Functions of native code, made from plans.
+//!
+//! All functions have one shape, `(state, out) -> end`: they append records to `out` and return where they
+//! stopped, or 0 if the interpreter must be asked about the state. A record is a header (the number of the
+//! action and, if the program has marks, those) and the words of the successor.
+
+use crate::compilable::is_compilable;
+use crate::expression::{Emitter, Target};
+use crate::plan::{Node, plan};
+use crate::plan_code::{Job, Shop, Work, store};
+use crate::table::NativeTable;
+use crate::truth::Flag;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{
+    AbiParam, Function, InstBuilder, Signature, UserFuncName, Value, types,
+};
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{FuncId, Module, default_libcall_names};
+use sempre_model::Layout;
+use sempre_model::footprint::can_fail;
+use sempre_model::ir::{Behaviour, Expr, Program};
+use std::fmt;
+use std::sync::Arc;
+
+/// States of more words are copied by a function of their own.
+const COPIED_IN_PLACE: usize = 8;
+
+/// Why there is no native code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompileError(String);
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot compile the model: {}", self.0)
+    }
+}
+
+impl std::error::Error for CompileError {}
+
+pub(crate) fn failed(error: impl fmt::Display) -> CompileError {
+    CompileError(error.to_string())
+}
+
+/// A function of native code; see the module's documentation.
+type Entry = unsafe extern "C" fn(*const u64, *mut u64) -> usize;
+
+/// The native code of a program, for one layout.
+pub(crate) struct Native {
+    /// Owns the code. `None` only while it is dropped.
+    module: Option<JITModule>,
+    successors: Entry,
+    valuation: Entry,
+    propositions: Vec<Entry>,
+    /// The code has their addresses.
+    _tables: Vec<Arc<NativeTable>>,
+    /// Words of a record before the state: the action, perhaps marks.
+    pub header: usize,
+    /// Records that one state can have at most.
+    pub capacity: usize,
+    /// Are records in the order of actions?
+    pub ordered: bool,
+    /// Functions that were made.
+    pub functions: usize,
+    width: usize,
+    valuation_words: usize,
+}
+
+// SAFETY: the code is written once, before `Native` exists, and then only read and run; it keeps no state
+// outside its arguments. The module is touched again only when it is dropped, by its owner; it is
+// `Send`, and no method of `Native` gives access to it.
+unsafe impl Sync for Native {}
+
+impl Drop for Native {
+    fn drop(&mut self) {
+        if let Some(module) = self.module.take() {
+            // SAFETY: the entries are private and are called only through `&self`, so nothing runs
+            // this code any more, and nothing can call it later.
+            unsafe { module.free_memory() }
+        }
+    }
+}
+
+impl Native {
+    /// Words of a record.
+    pub fn stride(&self) -> usize {
+        self.header + self.width
+    }
+
+    /// Writes the records of the state; their number, or `None` if the interpreter must be asked.
+    pub fn successors(&self, state: &[u64], out: &mut [u64]) -> Option<usize> {
+        assert_eq!(state.len(), self.width);
+        assert!(out.len() >= self.capacity * self.stride());
+        let start = out.as_mut_ptr();
+        // SAFETY: the function reads `width` words of `state` and writes at most `capacity` records of
+        // `stride` words to `out`, both checked above; they do not overlap, as `out` is borrowed
+        // mutably. It calls nothing but functions of this module and `table_steps` on tables that
+        // `self` owns, and its divisions are guarded, so that it neither traps nor unwinds.
+        let end = unsafe { (self.successors)(state.as_ptr(), start) };
+        (end != 0).then(|| (end - start as usize) / 8 / self.stride())
+    }
+
+    /// Writes the truth of all propositions, one bit each; false if the interpreter must be asked.
+    pub fn valuation(&self, state: &[u64], out: &mut [u64]) -> bool {
+        assert_eq!(state.len(), self.width);
+        assert!(out.len() >= self.valuation_words);
+        // SAFETY: as for `successors`; it writes `valuation_words` words.
+        unsafe { (self.valuation)(state.as_ptr(), out.as_mut_ptr()) != 0 }
+    }
+
+    /// The truth of a proposition; `None` if the interpreter must be asked.
+    pub fn holds(&self, state: &[u64], proposition: usize) -> Option<bool> {
+        assert_eq!(state.len(), self.width);
+        // SAFETY: as for `successors`; it writes nothing.
+        let answer =
+            unsafe { (self.propositions[proposition])(state.as_ptr(), std::ptr::null_mut()) };
+        (answer != 0).then_some(answer == 2)
+    }
+
+    /// Compiles a program for a layout.
+    pub fn new(
+        program: &Program,
+        layout: &Layout,
+        propositions: &[Expr],
+    ) -> Result<Self, CompileError> {
+        let mut workshop = Workshop::new(program, layout)?;
+        let mut ordered = true;
+        let mut classes: Vec<i8> = program.actions.iter().map(|a| a.class).collect();
+        classes.sort_unstable_by(|a, b| b.cmp(a));
+        classes.dedup();
+        let refused = |action: u32| match &program.actions[action as usize].behaviour {
+            Behaviour::Guarded { guard, effect } => !is_compilable(program, Some(guard), effect),
+            Behaviour::Table(table) => {
+                let fine = |c: &u32| (*c as usize) < program.cells();
+                let whole = |row: &(Vec<i64>, Vec<i64>)| row.0.len() == table.reads.len();
+                !(table.reads.iter().chain(&table.writes).all(fine) && table.rows.iter().all(whole))
+            }
+        };
+        let mut plans = Vec::new();
+        for class in classes {
+            let of_class = (0..program.actions.len() as u32)
+                .filter(|&a| program.actions[a as usize].class == class);
+            let (node, keeps) = plan(program, layout, &of_class.collect::<Vec<_>>(), &refused);
+            ordered &= keeps;
+            plans.push(node);
+        }
+        let conditions: Vec<&Expr> = program.assertions.iter().map(|a| &a.0).collect();
+        for expr in conditions.iter().copied().chain(propositions) {
+            if !is_compilable(program, Some(expr), &[]) {
+                return Err(failed(
+                    "a condition is too deep, or names what does not exist",
+                ));
+            }
+        }
+        let fallible: Vec<&Expr> = (propositions.iter())
+            .filter(|p| can_fail(program, p))
+            .collect();
+        let successors = workshop.successors(&plans, &conditions, &fallible)?;
+        let valuation = workshop.valuation(propositions)?;
+        let mut holds = Vec::new();
+        for proposition in propositions {
+            holds.push(workshop.proposition(proposition)?);
+        }
+        let Workshop {
+            mut module,
+            tables,
+            header,
+            functions,
+            ..
+        } = workshop;
+        module.finalize_definitions().map_err(failed)?;
+        let entry = |id: FuncId| {
+            let address = module.get_finalized_function(id);
+            // SAFETY: the function was defined with the signature of `Entry`, in the calling convention
+            // of the host, and lives as long as the module.
+            unsafe { std::mem::transmute::<*const u8, Entry>(address) }
+        };
+        let records = |action: &sempre_model::Action| match &action.behaviour {
+            Behaviour::Guarded { .. } => 1,
+            Behaviour::Table(table) => NativeTable::most_steps(table),
+        };
+        Ok(Self {
+            successors: entry(successors),
+            valuation: entry(valuation),
+            propositions: holds.into_iter().map(entry).collect(),
+            module: Some(module),
+            _tables: tables,
+            header,
+            capacity: program.actions.iter().map(records).sum(),
+            ordered,
+            functions,
+            width: layout.width(),
+            valuation_words: propositions.len().div_ceil(64),
+        })
+    }
+}
+
+/// Where functions are made.
+struct Workshop<'p> {
+    program: &'p Program,
+    layout: &'p Layout,
+    module: JITModule,
+    context: cranelift_codegen::Context,
+    builder_context: FunctionBuilderContext,
+    signature: Signature,
+    tables: Vec<Arc<NativeTable>>,
+    header: usize,
+    functions: usize,
+    /// The function that copies a state, if states are long.
+    copy: Option<FuncId>,
+}
+
+impl<'p> Workshop<'p> {
+    fn new(program: &'p Program, layout: &'p Layout) -> Result<Self, CompileError> {
+        let mut flags = settings::builder();
+        for (name, value) in [
+            ("opt_level", "speed"),
+            ("is_pic", "false"),
+            ("use_colocated_libcalls", "false"),
+            (
+                "enable_verifier",
+                if cfg!(debug_assertions) {
+                    "true"
+                } else {
+                    "false"
+                },
+            ),
+            ("enable_probestack", "false"),
+            ("unwind_info", "false"),
+        ] {
+            flags.set(name, value).map_err(failed)?;
+        }
+        let isa = cranelift_native::builder()
+            .map_err(failed)?
+            .finish(settings::Flags::new(flags))
+            .map_err(failed)?;
+        if isa.pointer_bits() != 64 {
+            return Err(failed("the machine is not of 64 bits"));
+        }
+        let module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
+        let mut signature = module.make_signature();
+        signature.params.push(AbiParam::new(types::I64));
+        signature.params.push(AbiParam::new(types::I64));
+        signature.returns.push(AbiParam::new(types::I64));
+        let has_marks = program.actions.iter().any(|a| match &a.behaviour {
+            Behaviour::Table(table) => table.marks.iter().any(|&m| m != 0),
+            Behaviour::Guarded { .. } => false,
+        });
+        let context = module.make_context();
+        let mut workshop = Self {
+            program,
+            layout,
+            module,
+            context,
+            builder_context: FunctionBuilderContext::new(),
+            signature,
+            tables: Vec::new(),
+            header: if has_marks { 2 } else { 1 },
+            functions: 0,
+            copy: None,
+        };
+        if layout.width() > COPIED_IN_PLACE {
+            let id = workshop.declare()?;
+            workshop.define(id, &mut Vec::new(), &mut |e, _, out| {
+                for word in 0..e.layout.width() {
+                    let value = e.source_word(word as u32);
+                    store(e, value, out, word);
+                }
+                out
+            })?;
+            workshop.copy = Some(id);
+        }
+        Ok(workshop)
+    }
+
+    fn declare(&mut self) -> Result<FuncId, CompileError> {
+        (self.module)
+            .declare_anonymous_function(&self.signature)
+            .map_err(failed)
+    }
+
+    /// Makes a function whose body returns what `emit` gives; the exit returns 0.
+    fn define<'n>(
+        &mut self,
+        id: FuncId,
+        jobs: &mut Vec<Job<'p, 'n>>,
+        emit: &mut dyn FnMut(&mut Emitter, &mut Shop<'_, 'p, 'n>, Value) -> Value,
+    ) -> Result<(), CompileError> {
+        self.functions += 1;
+        let name = UserFuncName::user(0, id.as_u32());
+        self.context.func = Function::with_name_signature(name, self.signature.clone());
+        let mut builder = FunctionBuilder::new(&mut self.context.func, &mut self.builder_context);
+        let start = builder.create_block();
+        builder.append_block_params_for_function_params(start);
+        builder.switch_to_block(start);
+        let exit = builder.create_block();
+        builder.set_cold_block(exit);
+        let (state, out) = (
+            builder.block_params(start)[0],
+            builder.block_params(start)[1],
+        );
+        let mut emitter = Emitter::new(builder, self.program, self.layout, state, exit);
+        let mut shop = Shop {
+            module: &mut self.module,
+            signature: &self.signature,
+            tables: &mut self.tables,
+            header: self.header,
+            copy: self.copy,
+            copy_here: None,
+            jobs,
+            error: None,
+        };
+        let end = emit(&mut emitter, &mut shop, out);
+        let error = shop.error.take();
+        emitter.builder.ins().return_(&[end]);
+        emitter.switch_to(exit);
+        let zero = emitter.number(0);
+        emitter.builder.ins().return_(&[zero]);
+        let mut builder = emitter.builder;
+        builder.seal_all_blocks();
+        builder.finalize();
+        if let Some(error) = error {
+            return Err(error);
+        }
+        let defined = self.module.define_function(id, &mut self.context);
+        defined.map_err(|e| failed(format!("{e:?}")))?;
+        self.module.clear_context(&mut self.context);
+        Ok(())
+    }
+
+    /// The function that tells successors.
+    fn successors(
+        &mut self,
+        plans: &[Node<'p>],
+        assertions: &[&Expr],
+        fallible: &[&Expr],
+    ) -> Result<FuncId, CompileError> {
+        let main = self.declare()?;
+        let mut jobs: Vec<Job> = Vec::new();
+        self.define(main, &mut jobs, &mut |e, shop, start| {
+            for assertion in assertions {
+                let go_on = e.block();
+                e.branch(assertion, Target::plain(go_on), Target::plain(e.exit));
+                e.switch_to(go_on);
+            }
+            for proposition in fallible {
+                // Only whether it can be evaluated matters here.
+                e.flag(proposition);
+            }
+            let mut out = start;
+            let done = e.block();
+            let result = e.builder.append_block_param(done, types::I64);
+            for (i, node) in plans.iter().enumerate() {
+                out = shop.node(e, node, out);
+                if i + 1 < plans.len() {
+                    // A class is silent if a higher one is not.
+                    let next = e.block();
+                    let some = e.builder.ins().icmp(IntCC::NotEqual, out, start);
+                    let to_done = Target {
+                        block: done,
+                        argument: Some(out),
+                    };
+                    e.jump_if(some, to_done, Target::plain(next));
+                    e.switch_to(next);
+                }
+            }
+            e.jump(Target {
+                block: done,
+                argument: Some(out),
+            });
+            e.switch_to(done);
+            result
+        })?;
+        while let Some(job) = jobs.pop() {
+            self.define(job.id, &mut jobs, &mut |e, shop, out| {
+                e.facts = job.facts.clone();
+                match job.node {
+                    Work::One(node) => shop.node(e, node, out),
+                    Work::Several(nodes) => shop.sequence(e, nodes, out),
+                }
+            })?;
+        }
+        Ok(main)
+    }
+
+    /// The function that writes the truth of all propositions and returns 1.
+    fn valuation(&mut self, propositions: &[Expr]) -> Result<FuncId, CompileError> {
+        let id = self.declare()?;
+        self.define(id, &mut Vec::new(), &mut |e, _, out| {
+            for (i, chunk) in propositions.chunks(64).enumerate() {
+                let mut word = e.number(0);
+                for (bit, proposition) in chunk.iter().enumerate() {
+                    let bit = bit as i64;
+                    word = match e.flag(proposition) {
+                        Flag::Known(false) => word,
+                        Flag::Known(true) => e.builder.ins().bor_imm(word, 1 << bit),
+                        Flag::Value(flag) => {
+                            let flag = e.builder.ins().uextend(types::I64, flag);
+                            let flag = e.builder.ins().ishl_imm(flag, bit);
+                            e.builder.ins().bor(word, flag)
+                        }
+                    };
+                }
+                store(e, word, out, i);
+            }
+            e.number(1)
+        })?;
+        Ok(id)
+    }
+
+    /// The function that returns 2 if the proposition holds and 1 if not.
+    fn proposition(&mut self, proposition: &Expr) -> Result<FuncId, CompileError> {
+        let id = self.declare()?;
+        self.define(
+            id,
+            &mut Vec::new(),
+            &mut |e, _, _| match e.flag(proposition) {
+                Flag::Known(known) => e.number(1 + i64::from(known)),
+                Flag::Value(flag) => {
+                    let flag = e.builder.ins().uextend(types::I64, flag);
+                    e.builder.ins().iadd_imm(flag, 1)
+                }
+            },
+        )?;
+        Ok(id)
+    }
+}

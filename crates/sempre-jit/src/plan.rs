@@ -1,0 +1,297 @@
+//! In which order guards are tested, so that few are.
+//!
+//! Guards are split into conjuncts. Conjuncts that cannot fail may be tested in any order, and once for many
+//! actions, as long as no conjunct that can fail stands before them. A plan is a tree:
+//!
+//! * Neighbours in the list of actions that all compare one cell with a constant (the location of their
+//!   process) become a **switch** on this cell, neighbours with a conjunct in common stand behind one
+//!   **test** of it; and so on inside. Both keep the order of actions.
+//! * Many actions that are not so grouped (the transitions of a net) are found by what is not zero: each
+//!   belongs to one cell that must not hold its least value for the action to be enabled; the code runs
+//!   through the **marked** cells of each word, by counting trailing zeros, and looks only at their
+//!   actions. Of several cells the one that fewest actions ask for is taken, and preferably one that is
+//!   empty at the start. This does not keep the order of actions, so that
+//!   steps must be sorted afterwards; there are few, compared with the tests that are saved.
+
+use crate::truth::{fact, read_cell};
+use rustc_hash::FxHashMap;
+use sempre_model::Layout;
+use sempre_model::footprint::can_fail;
+use sempre_model::ir::{Behaviour, Binary, Expr, Program, Stmt};
+use std::collections::BTreeMap;
+
+/// From this many ungrouped actions on, marked cells are worth it.
+const MANY: usize = 32;
+
+/// A guarded action, or what is left of its guard.
+#[derive(Clone, Debug)]
+pub(crate) struct Guarded<'p> {
+    pub action: u32,
+    /// The conjuncts that are still to be tested, in order.
+    pub conjuncts: Vec<&'p Expr>,
+    /// So many of them, from the left, cannot fail.
+    pub safe: usize,
+    pub effect: &'p [Stmt],
+}
+
+/// A plan; see the module's documentation.
+#[derive(Debug)]
+pub(crate) enum Node<'p> {
+    /// One after the other.
+    Sequence(Vec<Node<'p>>),
+    /// Only if the condition holds.
+    Test(&'p Expr, Box<Node<'p>>),
+    /// What the value of the cell says; nothing for other values.
+    Switch(u32, Vec<(i64, Node<'p>)>),
+    /// For each of these cells of the word that is not at its least value.
+    Marked(u32, Vec<(u32, Node<'p>)>),
+    /// One action.
+    Action(Guarded<'p>),
+    /// A table.
+    Table(u32),
+    /// An action that only the interpreter can do.
+    Refused,
+}
+
+impl Node<'_> {
+    /// Number of actions, as a measure of the code.
+    pub fn weight(&self) -> usize {
+        match self {
+            Node::Sequence(all) => all.iter().map(Node::weight).sum(),
+            Node::Test(_, node) => node.weight(),
+            Node::Switch(_, cases) => cases.iter().map(|c| c.1.weight()).sum(),
+            Node::Marked(_, cells) => cells.iter().map(|c| c.1.weight()).sum(),
+            Node::Action(guarded) => 1 + guarded.conjuncts.len() / 8 + guarded.effect.len() / 8,
+            Node::Table(_) | Node::Refused => 1,
+        }
+    }
+}
+
+/// The conjuncts of an expression.
+fn conjuncts(guard: &Expr) -> Vec<&Expr> {
+    let mut all = Vec::new();
+    let mut stack = vec![guard];
+    while let Some(expr) = stack.pop() {
+        match expr {
+            Expr::Binary(Binary::And, a, b) => {
+                stack.push(b);
+                stack.push(a);
+            }
+            Expr::Constant(c) if *c != 0 => {}
+            _ => all.push(expr),
+        }
+    }
+    all
+}
+
+/// A plan for these actions, and whether it keeps their order. `refused` says of an action that it cannot
+/// be compiled.
+pub(crate) fn plan<'p>(
+    program: &'p Program,
+    layout: &Layout,
+    actions: &[u32],
+    refused: &dyn Fn(u32) -> bool,
+) -> (Node<'p>, bool) {
+    let mut parts: Vec<Node<'p>> = Vec::new();
+    // Short runs of actions that a cell can trigger, by their place in `parts`.
+    let mut loose: Vec<(usize, Vec<Guarded<'p>>)> = Vec::new();
+    let mut guarded: Vec<Guarded<'p>> = Vec::new();
+    let mut flush = |guarded: &mut Vec<Guarded<'p>>, parts: &mut Vec<Node<'p>>| {
+        for (run, common) in runs(program, std::mem::take(guarded)) {
+            if run.len() <= 2 && run.iter().all(|g| !triggers(program, layout, g).is_empty()) {
+                loose.push((parts.len(), run.clone()));
+            }
+            parts.push(group(program, run, common));
+        }
+    };
+    for &action in actions {
+        match &program.actions[action as usize].behaviour {
+            _ if refused(action) => {
+                flush(&mut guarded, &mut parts);
+                parts.push(Node::Refused);
+            }
+            Behaviour::Table(_) => {
+                flush(&mut guarded, &mut parts);
+                parts.push(Node::Table(action));
+            }
+            Behaviour::Guarded { guard, effect } => {
+                let conjuncts = conjuncts(guard);
+                let safe = (conjuncts.iter())
+                    .position(|c| can_fail(program, c))
+                    .unwrap_or(conjuncts.len());
+                guarded.push(Guarded {
+                    action,
+                    conjuncts,
+                    safe,
+                    effect,
+                });
+            }
+        }
+    }
+    flush(&mut guarded, &mut parts);
+    if loose.len() < MANY {
+        return (Node::Sequence(parts), true);
+    }
+    let mut scattered = Vec::new();
+    for (place, run) in loose {
+        parts[place] = Node::Sequence(Vec::new());
+        scattered.extend(run);
+    }
+    parts.retain(|node| node.weight() > 0);
+    parts.extend(marked(program, layout, scattered));
+    (Node::Sequence(parts), false)
+}
+
+/// What neighbours have in common.
+enum Common<'p> {
+    Nothing,
+    /// They compare this cell with constants.
+    Cell(u32),
+    Condition(&'p Expr),
+}
+
+/// The constant that a cell is compared with, and which conjunct does it.
+fn constant_of(program: &Program, guarded: &Guarded, cell: u32) -> Option<(usize, i64)> {
+    (guarded.conjuncts[..guarded.safe].iter().enumerate()).find_map(|(i, c)| {
+        match fact(program, c) {
+            Some((of, low, high)) if of == cell && low == high => Some((i, low)),
+            _ => None,
+        }
+    })
+}
+
+/// Cuts the list into runs of neighbours with something in common, the longest first.
+fn runs<'p>(program: &Program, list: Vec<Guarded<'p>>) -> Vec<(Vec<Guarded<'p>>, Common<'p>)> {
+    let mut result = Vec::new();
+    let mut rest = &list[..];
+    while let Some(first) = rest.first() {
+        let (mut length, mut common) = (1, Common::Nothing);
+        for &conjunct in &first.conjuncts[..first.safe] {
+            let (reach, what) = match fact(program, conjunct) {
+                Some((cell, low, high)) if low == high => {
+                    let same = |g: &&Guarded| constant_of(program, g, cell).is_some();
+                    (rest.iter().take_while(same).count(), Common::Cell(cell))
+                }
+                _ => {
+                    let same = |g: &&Guarded| g.conjuncts[..g.safe].contains(&conjunct);
+                    let reach = rest.iter().take_while(same).count();
+                    (reach, Common::Condition(conjunct))
+                }
+            };
+            if reach > length {
+                (length, common) = (reach, what);
+            }
+        }
+        let (run, others) = rest.split_at(length);
+        result.push((run.to_vec(), common));
+        rest = others;
+    }
+    result
+}
+
+fn without<'p>(mut guarded: Guarded<'p>, conjunct: usize) -> Guarded<'p> {
+    guarded.conjuncts.remove(conjunct);
+    guarded.safe -= 1;
+    guarded
+}
+
+/// The node of a run.
+fn group<'p>(program: &Program, run: Vec<Guarded<'p>>, common: Common<'p>) -> Node<'p> {
+    match common {
+        Common::Nothing => sequence(run.into_iter().map(Node::Action).collect()),
+        Common::Condition(condition) => {
+            let run = (run.into_iter())
+                .map(|g| match g.conjuncts.iter().position(|&c| c == condition) {
+                    Some(i) => without(g, i),
+                    None => g,
+                })
+                .collect();
+            Node::Test(condition, Box::new(build(program, run)))
+        }
+        Common::Cell(cell) => {
+            let mut cases: BTreeMap<i64, Vec<Guarded<'p>>> = BTreeMap::new();
+            for guarded in run {
+                if let Some((i, value)) = constant_of(program, &guarded, cell) {
+                    cases.entry(value).or_default().push(without(guarded, i));
+                }
+            }
+            let cases = cases.into_iter().map(|(v, run)| (v, build(program, run)));
+            Node::Switch(cell, cases.collect())
+        }
+    }
+}
+
+fn build<'p>(program: &Program, list: Vec<Guarded<'p>>) -> Node<'p> {
+    let runs = runs(program, list).into_iter();
+    sequence(
+        runs.map(|(run, common)| group(program, run, common))
+            .collect(),
+    )
+}
+
+fn sequence(mut nodes: Vec<Node>) -> Node {
+    match nodes.pop() {
+        Some(only) if nodes.is_empty() => only,
+        Some(last) => {
+            nodes.push(last);
+            Node::Sequence(nodes)
+        }
+        None => Node::Sequence(nodes),
+    }
+}
+
+/// The cells that must not be at their least value for the action to be enabled.
+fn triggers(program: &Program, layout: &Layout, guarded: &Guarded) -> Vec<u32> {
+    let mut cells: Vec<u32> = (guarded.conjuncts[..guarded.safe].iter())
+        .filter_map(|c| {
+            let (cell, low) = match fact(program, c) {
+                Some((cell, low, _)) => (cell, low),
+                None => (read_cell(program, c)?, 1),
+            };
+            let field = layout.field(cell);
+            // A cell that is true is not 0, which says something only if 0 is the least value.
+            let bare = fact(program, c).is_none();
+            (field.bits > 0 && low > field.min && (!bare || field.min == 0)).then_some(cell)
+        })
+        .collect();
+    cells.sort_unstable();
+    cells.dedup();
+    cells
+}
+
+/// Nodes that find these actions by the marked cells.
+fn marked<'p>(program: &Program, layout: &Layout, list: Vec<Guarded<'p>>) -> Vec<Node<'p>> {
+    let mut asked: FxHashMap<u32, usize> = FxHashMap::default();
+    for guarded in &list {
+        for cell in triggers(program, layout, guarded) {
+            *asked.entry(cell).or_default() += 1;
+        }
+    }
+    let is_marked = |cell: u32| {
+        let value = program.initial.first().and_then(|s| s.get(cell as usize));
+        value.is_some_and(|&v| v != layout.field(cell).min)
+    };
+    let mut words: BTreeMap<u32, BTreeMap<u32, Vec<Guarded<'p>>>> = BTreeMap::new();
+    let mut rest = Vec::new();
+    for guarded in list {
+        let cells = triggers(program, layout, &guarded).into_iter();
+        match cells.min_by_key(|c| (is_marked(*c), asked[c], *c)) {
+            Some(cell) => {
+                let word = words.entry(layout.field(cell).word).or_default();
+                word.entry(cell).or_default().push(guarded);
+            }
+            None => rest.push(guarded),
+        }
+    }
+    let mut nodes: Vec<Node> = (words.into_iter())
+        .map(|(word, cells)| {
+            let cells = cells.into_iter();
+            let cells = cells.map(|(cell, list)| (cell, build(program, list)));
+            Node::Marked(word, cells.collect())
+        })
+        .collect();
+    if !rest.is_empty() {
+        nodes.push(build(program, rest));
+    }
+    nodes
+}

@@ -1,0 +1,371 @@
+//! Code for plans.
+//!
+//! A function has about [`WEIGHT`] actions at most; larger plans become several functions that call each
+//! other, so that the time to compile grows with the size of the program and no faster. What a caller
+//! knows (facts) its callee knows too, since each has one caller.
+
+use crate::expression::{Emitter, Target};
+use crate::native::{CompileError, failed};
+use crate::operand::{Operand, field_interval};
+use crate::plan::Node;
+use crate::table::{NativeTable, table_steps};
+use crate::truth::Flag;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{
+    AbiParam, Block, BlockArg, FuncRef, Inst, InstBuilder, JumpTableData, MemFlags, Signature,
+    Value, types,
+};
+use cranelift_jit::JITModule;
+use cranelift_module::{FuncId, Module};
+use sempre_model::ir::Behaviour;
+use std::sync::Arc;
+
+/// The actions of one function.
+const WEIGHT: usize = 128;
+/// A switch over values that are farther apart is a chain of comparisons.
+const SPARSE: u64 = 1024;
+
+/// A function that is still to be made.
+pub(crate) struct Job<'p, 'n> {
+    pub id: FuncId,
+    pub node: Work<'p, 'n>,
+    pub facts: Vec<(u32, i64, i64)>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Work<'p, 'n> {
+    One(&'n Node<'p>),
+    Several(&'n [Node<'p>]),
+}
+
+/// Stores a word of a record.
+pub(crate) fn store(e: &mut Emitter, value: Value, out: Value, word: usize) {
+    let flags = MemFlags::trusted();
+    e.builder.ins().store(flags, value, out, 8 * word as i32);
+}
+
+/// What the code of a plan needs besides the function it is in.
+pub(crate) struct Shop<'w, 'p, 'n> {
+    pub module: &'w mut JITModule,
+    pub signature: &'w Signature,
+    pub tables: &'w mut Vec<Arc<NativeTable>>,
+    pub header: usize,
+    pub copy: Option<FuncId>,
+    /// The same, as this function knows it.
+    pub copy_here: Option<FuncRef>,
+    /// Functions that were declared and are still to be made.
+    pub jobs: &'w mut Vec<Job<'p, 'n>>,
+    pub error: Option<CompileError>,
+}
+
+impl<'p, 'n> Shop<'_, 'p, 'n> {
+    /// Emits a plan; the new end of the records.
+    pub fn node(&mut self, e: &mut Emitter, node: &'n Node<'p>, out: Value) -> Value {
+        match node {
+            Node::Sequence(all) => {
+                if node.weight() <= WEIGHT {
+                    return self.sequence(e, all, out);
+                }
+                // Neighbours together, up to the weight of one function.
+                let (mut out, mut rest) = (out, &all[..]);
+                while !rest.is_empty() {
+                    let mut weight = 0;
+                    let fits = rest.iter().take_while(|n| {
+                        weight += n.weight();
+                        weight <= WEIGHT
+                    });
+                    let (part, others) = rest.split_at(fits.count().max(1));
+                    rest = others;
+                    out = match part {
+                        [one] if one.weight() > WEIGHT => self.node(e, one, out),
+                        _ => self.outline(e, Work::Several(part), out),
+                    };
+                }
+                out
+            }
+            Node::Test(condition, inner) => {
+                let (yes, end, result) = self.ends(e);
+                let skip = Target {
+                    block: end,
+                    argument: Some(out),
+                };
+                e.branch(condition, Target::plain(yes), skip);
+                let facts = e.facts.len();
+                e.learn(condition);
+                e.switch_to(yes);
+                let after = self.child(e, inner, node, out);
+                e.jump(Target {
+                    block: end,
+                    argument: Some(after),
+                });
+                e.facts.truncate(facts);
+                e.switch_to(end);
+                result
+            }
+            Node::Switch(cell, cases) => self.switch(e, node, *cell, cases, out),
+            Node::Marked(word, cells) => self.marked(e, node, *word, cells, out),
+            Node::Action(guarded) => {
+                let (_, end, result) = self.ends(e);
+                let facts = e.facts.len();
+                let skip = Target {
+                    block: end,
+                    argument: Some(out),
+                };
+                for conjunct in &guarded.conjuncts {
+                    let go_on = e.block();
+                    e.branch(conjunct, Target::plain(go_on), skip);
+                    e.switch_to(go_on);
+                    e.learn(conjunct);
+                }
+                e.effect(guarded.effect);
+                let changed = e.changed_words();
+                let after = self.record(e, guarded.action, &changed, out);
+                e.jump(Target {
+                    block: end,
+                    argument: Some(after),
+                });
+                e.written = Default::default();
+                e.facts.truncate(facts);
+                e.switch_to(end);
+                result
+            }
+            Node::Table(action) => self.table(e, *action, out),
+            Node::Refused => {
+                e.exit_always();
+                out
+            }
+        }
+    }
+
+    pub fn sequence(&mut self, e: &mut Emitter, all: &'n [Node<'p>], mut out: Value) -> Value {
+        for node in all {
+            out = self.node(e, node, out);
+        }
+        out
+    }
+
+    /// A block to go on in, and one in which all ways end, with the end of the records.
+    fn ends(&mut self, e: &mut Emitter) -> (Block, Block, Value) {
+        let (yes, end) = (e.block(), e.block());
+        let result = e.builder.append_block_param(end, types::I64);
+        (yes, end, result)
+    }
+
+    /// Emits what is below a node: in place, or as a function if the node is too large.
+    fn child(&mut self, e: &mut Emitter, child: &'n Node<'p>, parent: &Node, out: Value) -> Value {
+        if parent.weight() > WEIGHT && child.weight() > WEIGHT / 16 {
+            self.outline(e, Work::One(child), out)
+        } else {
+            self.node(e, child, out)
+        }
+    }
+
+    /// Makes the work a function of its own and calls it.
+    fn outline(&mut self, e: &mut Emitter, node: Work<'p, 'n>, out: Value) -> Value {
+        let id = match self.module.declare_anonymous_function(self.signature) {
+            Ok(id) => id,
+            Err(error) => {
+                self.error = Some(failed(error));
+                return out;
+            }
+        };
+        let function = self.module.declare_func_in_func(id, e.builder.func);
+        let call = e.builder.ins().call(function, &[e.state, out]);
+        let facts = e.facts.clone();
+        self.jobs.push(Job { id, node, facts });
+        self.checked(e, call)
+    }
+
+    /// The result of a call, unless it says that the interpreter must be asked.
+    fn checked(&mut self, e: &mut Emitter, call: Inst) -> Value {
+        let end = e.builder.inst_results(call)[0];
+        let ask = e.builder.ins().icmp_imm(IntCC::Equal, end, 0);
+        e.exit_if(ask);
+        end
+    }
+
+    fn switch(
+        &mut self,
+        e: &mut Emitter,
+        node: &Node,
+        cell: u32,
+        cases: &'n [(i64, Node<'p>)],
+        out: Value,
+    ) -> Value {
+        let (_, end, result) = self.ends(e);
+        let skip = Target {
+            block: end,
+            argument: Some(out),
+        };
+        let operand = e.source_cell(cell);
+        let cases: Vec<&(i64, Node)> = (cases.iter())
+            .filter(|c| operand.low <= c.0 && c.0 <= operand.high)
+            .collect();
+        let blocks: Vec<_> = cases.iter().map(|_| e.block()).collect();
+        let span = match (cases.first(), cases.last()) {
+            (Some(first), Some(last)) => last.0.wrapping_sub(first.0) as u64,
+            _ => 0,
+        };
+        if cases.len() < 4 || span > SPARSE {
+            for (case, &block) in cases.iter().zip(&blocks) {
+                let constant = Operand::constant(case.0);
+                let next = e.block();
+                match e.compare(IntCC::Equal, &operand, &constant) {
+                    Flag::Known(true) => e.jump(Target::plain(block)),
+                    Flag::Known(false) => e.jump(Target::plain(next)),
+                    Flag::Value(flag) => e.jump_if(flag, Target::plain(block), Target::plain(next)),
+                }
+                e.switch_to(next);
+            }
+            e.jump(skip);
+        } else {
+            let first = cases[0].0;
+            let value = e.materialize(&operand);
+            let value = e.builder.ins().iadd_imm(value, first.wrapping_neg());
+            // A table is indexed by 32 bits; what is farther away must not come back.
+            let value = if operand.lies_in(first, first.saturating_add(i64::from(u32::MAX))) {
+                value
+            } else {
+                let limit = e.number(span as i64 + 1);
+                e.builder.ins().umin(value, limit)
+            };
+            let index = e.builder.ins().ireduce(types::I32, value);
+            let skip_arguments = [BlockArg::Value(out)];
+            let default = e.builder.func.dfg.block_call(end, &skip_arguments);
+            let mut table = vec![default; span as usize + 1];
+            for (case, &block) in cases.iter().zip(&blocks) {
+                let place = case.0.wrapping_sub(first) as usize;
+                table[place] = e.builder.func.dfg.block_call(block, &[]);
+            }
+            let data = JumpTableData::new(default, &table);
+            let table = e.builder.create_jump_table(data);
+            e.builder.ins().br_table(index, table);
+        }
+        for (case, block) in cases.into_iter().zip(blocks) {
+            e.switch_to(block);
+            let facts = e.facts.len();
+            e.facts.push((cell, case.0, case.0));
+            let after = self.child(e, &case.1, node, out);
+            e.facts.truncate(facts);
+            e.jump(Target {
+                block: end,
+                argument: Some(after),
+            });
+        }
+        e.switch_to(end);
+        result
+    }
+
+    fn marked(
+        &mut self,
+        e: &mut Emitter,
+        node: &Node,
+        word: u32,
+        cells: &'n [(u32, Node<'p>)],
+        out: Value,
+    ) -> Value {
+        let mask = |cell: u32| {
+            let field = e.layout.field(cell);
+            field.mask() << field.shift
+        };
+        let masks: Vec<u64> = cells.iter().map(|c| mask(c.0)).collect();
+        let all = masks.iter().fold(0, |a, b| a | b);
+        let source = e.source_word(word);
+        let rest = e.builder.ins().band_imm(source, all as i64);
+        let head = e.block();
+        let rest_now = e.builder.append_block_param(head, types::I64);
+        let out_now = e.builder.append_block_param(head, types::I64);
+        let (dispatch, end) = (e.block(), e.block());
+        e.builder.ins().jump(head, &[rest.into(), out.into()]);
+        e.switch_to(head);
+        e.jump_if(rest_now, Target::plain(dispatch), Target::plain(end));
+        e.switch_to(dispatch);
+        let lowest = e.builder.ins().ctz(rest_now);
+        let index = e.builder.ins().ireduce(types::I32, lowest);
+        let blocks: Vec<_> = cells.iter().map(|_| e.block()).collect();
+        let default = e.builder.func.dfg.block_call(end, &[]);
+        let mut table = vec![default; 64];
+        for (&mask, &block) in masks.iter().zip(&blocks) {
+            for (bit, entry) in table.iter_mut().enumerate() {
+                if mask >> bit & 1 == 1 {
+                    *entry = e.builder.func.dfg.block_call(block, &[]);
+                }
+            }
+        }
+        let data = JumpTableData::new(default, &table);
+        let table = e.builder.create_jump_table(data);
+        e.builder.ins().br_table(index, table);
+        for (((cell, child), mask), block) in cells.iter().zip(masks).zip(blocks) {
+            e.switch_to(block);
+            let facts = e.facts.len();
+            let (low, high) = field_interval(&e.layout.field(*cell));
+            e.facts.push((*cell, low.saturating_add(1), high));
+            let after = self.child(e, child, node, out_now);
+            e.facts.truncate(facts);
+            let left = e.builder.ins().band_imm(rest_now, !mask as i64);
+            e.builder.ins().jump(head, &[left.into(), after.into()]);
+        }
+        e.switch_to(end);
+        out_now
+    }
+
+    /// Appends a record; the new end.
+    fn record(
+        &mut self,
+        e: &mut Emitter,
+        action: u32,
+        changed: &[(u32, Value)],
+        out: Value,
+    ) -> Value {
+        let number = e.number(i64::from(action));
+        store(e, number, out, 0);
+        if self.header > 1 {
+            let none = e.number(0);
+            store(e, none, out, 1);
+        }
+        let width = e.layout.width();
+        match self.copy {
+            None => {
+                let mut changed = changed.iter().peekable();
+                for word in 0..width {
+                    let value = match changed.next_if(|c| c.0 as usize == word) {
+                        Some(&(_, value)) => value,
+                        None => e.source_word(word as u32),
+                    };
+                    store(e, value, out, self.header + word);
+                }
+            }
+            Some(copy) => {
+                let module = &mut *self.module;
+                let copy = *(self.copy_here)
+                    .get_or_insert_with(|| module.declare_func_in_func(copy, e.builder.func));
+                let to = e.builder.ins().iadd_imm(out, 8 * self.header as i64);
+                e.builder.ins().call(copy, &[e.state, to]);
+                for &(word, value) in changed {
+                    store(e, value, out, self.header + word as usize);
+                }
+            }
+        }
+        let stride = 8 * (self.header + width) as i64;
+        e.builder.ins().iadd_imm(out, stride)
+    }
+
+    /// Calls the search in a table.
+    fn table(&mut self, e: &mut Emitter, action: u32, out: Value) -> Value {
+        let Behaviour::Table(table) = &e.program.actions[action as usize].behaviour else {
+            return out;
+        };
+        let native = NativeTable::new(e.program, e.layout, action, table, self.header);
+        let native = Arc::new(native);
+        let address = std::ptr::from_ref::<NativeTable>(&native) as i64;
+        self.tables.push(native);
+        let mut signature = self.signature.clone();
+        signature.params.push(AbiParam::new(types::I64));
+        let signature = e.builder.import_signature(signature);
+        let function = e.number(table_steps as *const () as i64);
+        let table = e.number(address);
+        let arguments = [e.state, out, table];
+        let call = (e.builder.ins()).call_indirect(signature, function, &arguments);
+        self.checked(e, call)
+    }
+}
