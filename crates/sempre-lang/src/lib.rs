@@ -1,12 +1,14 @@
 //! Input languages, one module each, all lowering into the program IR of `sempre-model`.
 //!
-//! This crate knows no engine.
+//! This crate knows no engine. Of automata it knows the HOA reader alone, for Kripke structures written in HOA.
 
 pub mod condition;
 pub mod etf;
+pub mod graph;
 mod membership;
 pub mod petri_net;
 pub mod pnml;
+pub mod random_graph;
 
 #[cfg(test)]
 mod naive;
