@@ -513,6 +513,13 @@ impl<const W: usize> Flat<W> {
     }
 }
 
+impl<const W: usize> Drop for Flat<W> {
+    /// Gives its share of the budget back.
+    fn drop(&mut self) {
+        self.budget.release(self.bytes());
+    }
+}
+
 /// `0..next` without the holes, ascending.
 fn between(next: u64, mut holes: Vec<Range<u32>>) -> Vec<Range<u32>> {
     holes.sort_by_key(|hole| hole.start);
@@ -694,6 +701,8 @@ mod tests {
             let mut found = Vec::new();
             let answer = table.find_or_insert_batch(&[0, 1, u64::MAX, 2], &mut worker, &mut found);
             assert_eq!((answer, found.len()), (Err(Full), 2));
+            drop((worker, table));
+            assert_eq!(budget.used(), 0);
         }
         assert!(Flat::<1>::new(Arc::new(Budget::new(100))).is_err());
     }

@@ -72,6 +72,14 @@ impl IndexArray {
     }
 }
 
+impl Drop for IndexArray {
+    /// Gives its share of the budget back.
+    fn drop(&mut self) {
+        let blocks = *self.charged.get_mut() as usize;
+        self.budget.release(blocks << (BLOCK_BITS + 2));
+    }
+}
+
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
