@@ -27,7 +27,7 @@
 
 use crate::frontier::{Frontier, Queues, Run};
 use crate::trace::{self, Trace};
-use crate::widening;
+use crate::widening::{self, Lost};
 use sempre_model::system::{Failure, Sink, Step, System};
 use sempre_store::{Batch, Budget, Full, IndexArray, StateIndex, Store, StoreWorker};
 use std::collections::VecDeque;
@@ -133,7 +133,7 @@ pub enum Reason {
     Interrupted,
     /// The number of states was reached.
     States,
-    /// A value has left its bits, and the system knows no wider layout.
+    /// A value has left its bits, and the system knows no wider layout that has room for all states.
     Overflow,
     /// A worker panicked: an error in the program, or in a user's own system.
     Panic(String),
@@ -261,9 +261,15 @@ pub fn explore<'s, S: System>(system: &'s S, options: &Options<'_>) -> Explorati
             let parents = old.map(|old| numbers.parents(old, &budget)).transpose()?;
             Ok((new, numbers, parents))
         });
-        let Ok((new, numbers, new_parents)) = moved else {
-            control.end(End::Stop(Reason::Memory));
-            break false;
+        let (new, numbers, new_parents) = match moved {
+            Ok(moved) => moved,
+            Err(lost) => {
+                control.end(End::Stop(match lost {
+                    Lost::Memory => Reason::Memory,
+                    Lost::States => Reason::Overflow,
+                }));
+                break false;
+            }
         };
         numbers.queues(&mut queues);
         findings.renumber(&numbers);

@@ -20,6 +20,20 @@ pub(crate) fn wider<S: System>(system: &S, contexts: &[S::Context]) -> Option<S>
     })
 }
 
+/// Why states could not be translated.
+pub(crate) enum Lost {
+    /// There is no room for two stores.
+    Memory,
+    /// Two states became one: the wider system has no room for what the old one had room for.
+    States,
+}
+
+impl From<Full> for Lost {
+    fn from(Full: Full) -> Self {
+        Self::Memory
+    }
+}
+
 /// Old indices to new ones.
 pub(crate) struct Renumbering {
     /// Ranges of old indices, ascending, and the new index of each one's first.
@@ -87,7 +101,7 @@ pub(crate) fn translate<S: System>(
     new: &S,
     store: &Store,
     budget: &Arc<Budget>,
-) -> Result<(Store, Renumbering), Full> {
+) -> Result<(Store, Renumbering), Lost> {
     let target = Store::new(new.width(), budget)?;
     let mut worker = target.worker();
     let mut batch = Batch::new();
@@ -104,7 +118,9 @@ pub(crate) fn translate<S: System>(
     }
     target.insert_batch(&mut worker, &mut batch)?;
     drop(worker);
-    debug_assert_eq!(store.len(), target.len(), "different states stay different");
+    if store.len() != target.len() {
+        return Err(Lost::States);
+    }
     Ok((target, Renumbering::new(ranges)))
 }
 
