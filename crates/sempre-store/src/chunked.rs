@@ -9,8 +9,8 @@
 //!   lives as long as the array.
 
 use crate::Full;
-use crate::sync::{AtomicPtr, AtomicU32, AtomicU64};
-use std::alloc::Layout;
+use crate::memory::{Zeroable, allocate, free, prefetch};
+use crate::sync::AtomicPtr;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
 /// Binary logarithm of the number of elements of the first chunk.
@@ -21,67 +21,6 @@ const FIRST_BITS: u32 = 1;
 
 /// Enough for every `u32`.
 const CHUNKS: usize = 33 - FIRST_BITS as usize;
-
-/// What an array may hold.
-///
-/// # Safety
-/// Implementors are valid when all their bytes are zero, and need no drop.
-pub(crate) unsafe trait Zeroable: Sync {
-    /// Zero, for loom, whose atomics are more than their value.
-    #[cfg_attr(not(all(loom, test)), allow(dead_code))]
-    fn zero() -> Self;
-}
-
-// SAFETY: an atomic integer has the representation of the integer, for which all bits zero is zero.
-// (Under loom the memory is filled with `zero` instead.)
-unsafe impl Zeroable for AtomicU32 {
-    fn zero() -> Self {
-        Self::new(0)
-    }
-}
-
-// SAFETY: as above.
-unsafe impl Zeroable for AtomicU64 {
-    fn zero() -> Self {
-        Self::new(0)
-    }
-}
-
-/// Memory for `count` zeros, aligned to a cache line.
-fn layout<A>(count: usize) -> Option<Layout> {
-    Layout::array::<A>(count).ok()?.align_to(64).ok()
-}
-
-/// `count` zeros, or null if there is no memory. To be given back with [`free`].
-pub(crate) fn allocate<A: Zeroable>(count: usize) -> *mut A {
-    let Some(layout) = layout::<A>(count).filter(|layout| layout.size() > 0) else {
-        return std::ptr::null_mut();
-    };
-    // SAFETY: the layout's size is not zero.
-    let memory = unsafe { std::alloc::alloc_zeroed(layout) }.cast::<A>();
-    #[cfg(all(loom, test))]
-    for i in 0..count {
-        // SAFETY: the memory is there (loom's models are small), aligned and large enough.
-        unsafe { memory.add(i).write(A::zero()) };
-    }
-    memory
-}
-
-/// Gives back what [`allocate`] gave.
-///
-/// # Safety
-/// `memory` came from `allocate` with the same `count`, is not null and is not used any more.
-pub(crate) unsafe fn free<A: Zeroable>(memory: *mut A, count: usize) {
-    #[cfg(all(loom, test))]
-    for i in 0..count {
-        // SAFETY: each element was written by `allocate` and is dropped once.
-        unsafe { memory.add(i).drop_in_place() };
-    }
-    if let Some(layout) = layout::<A>(count) {
-        // SAFETY: the caller's promise; `layout` depends on the type and the count alone.
-        unsafe { std::alloc::dealloc(memory.cast(), layout) };
-    }
-}
 
 /// The array; its elements are rows of `W` cells.
 pub(crate) struct Chunked<A: Zeroable, const W: usize> {
@@ -169,22 +108,10 @@ impl<A: Zeroable, const W: usize> Drop for Chunked<A, W> {
     }
 }
 
-/// A hint; any address is allowed.
-#[inline]
-pub(crate) fn prefetch<A>(address: *const A) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: every x86-64 processor has the instruction, and it never faults.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(address.cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = address;
-}
-
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::sync::AtomicU64;
     use std::sync::atomic::Ordering::Relaxed;
 
     #[test]

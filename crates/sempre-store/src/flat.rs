@@ -51,8 +51,8 @@ const BLOCK: u64 = 256;
 const BLOCK: u64 = 1;
 
 /// How far ahead of its use a slot, and then a key, is fetched.
-const AHEAD_SLOT: usize = 16;
-const AHEAD_KEY: usize = 8;
+const AHEAD_SLOT: usize = 32;
+const AHEAD_KEY: usize = 16;
 
 /// The answer about one key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

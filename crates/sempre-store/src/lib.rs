@@ -12,6 +12,7 @@
 //! | [`budget`] | [`Budget`]: the memory that all tables of a search may take together |
 //! | `gate` | many readers of a table, now and then one that replaces it |
 //! | `chunked` | arrays that grow and never move |
+//! | `memory` | zeroed memory in large pages |
 //! | `slots` | the hash index of a flat table |
 
 pub mod budget;
@@ -21,6 +22,7 @@ mod gate;
 pub mod index_array;
 #[cfg(all(loom, test))]
 mod loom_models;
+mod memory;
 mod slots;
 pub mod store;
 mod sync;

@@ -13,7 +13,7 @@
 //! - **I2** There is always a free slot: at most seven eighths of the slots are promised to indices.
 
 use crate::Full;
-use crate::chunked::{allocate, free, prefetch};
+use crate::memory::{allocate, free, prefetch};
 use crate::sync::AtomicU32;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 

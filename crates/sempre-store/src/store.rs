@@ -3,6 +3,9 @@
 //! An engine works in batches: it reads some states ([`Store::read_parent`]), pushes the successors of each
 //! ([`Batch::push`]), and enters them all at once ([`Store::insert_batch`]), so that the cache misses of a
 //! hundred lookups overlap instead of following one another.
+//!
+//! States of two words go into a flat table too: on peterson.4, dealt out to two words, the tree took 1.65 times
+//! the time of exploration and saved a third of the memory (15.9 bytes per state instead of 23.5).
 
 use crate::flat;
 use crate::tree::{self, Family};
@@ -126,7 +129,7 @@ impl Store {
         Ok(Self { kind, width })
     }
 
-    /// A store that compresses states of two words too: half of the memory, somewhat slower.
+    /// A store that compresses states of two words too: less memory, slower.
     ///
     /// # Errors
     /// If there is no memory even for an empty one.

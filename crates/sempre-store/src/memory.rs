@@ -1,0 +1,153 @@
+//! Zeroed memory for large arrays, and hints to the processor.
+//!
+//! Two things matter that plain allocation does not give. Zeros must come from pages that the system maps when
+//! they are first touched, not from writing zeros, or an array that is half used would take its whole size;
+//! asking the allocator for an alignment loses that. And a hash table is read in random places, where each access
+//! costs a walk through the page tables unless pages are large: on Linux we ask for large ones.
+//! (Measured on peterson.4: a seventh of the time.)
+
+use crate::sync::{AtomicU32, AtomicU64};
+use std::alloc::Layout;
+
+/// Size of a cache line.
+const LINE: usize = 64;
+
+/// Size of a large page, and of the smallest array for which we ask for them.
+const PAGE: usize = 2 << 20;
+const LARGE: usize = 2 * PAGE;
+
+/// Bytes before an array, in which the address of its allocation is kept.
+const HEADER: usize = size_of::<*mut u8>();
+
+/// What an array may hold.
+///
+/// # Safety
+/// Implementors are valid when all their bytes are zero, need no drop, and are aligned to at most a
+/// cache line.
+pub(crate) unsafe trait Zeroable: Sync {
+    /// Zero, for loom, whose atomics are more than their value.
+    #[cfg_attr(not(all(loom, test)), allow(dead_code))]
+    fn zero() -> Self;
+}
+
+// SAFETY: an atomic integer has the representation of the integer, for which all bits zero is zero.
+// (Under loom the memory is filled with `zero`, and `free` drops what it is filled with.)
+unsafe impl Zeroable for AtomicU32 {
+    fn zero() -> Self {
+        Self::new(0)
+    }
+}
+
+// SAFETY: as above.
+unsafe impl Zeroable for AtomicU64 {
+    fn zero() -> Self {
+        Self::new(0)
+    }
+}
+
+/// Bytes and alignment of an array, and the layout of its allocation: larger, so that the array can be aligned
+/// in it after the header, and with an alignment that the allocator gives without ado.
+fn layout<A>(count: usize) -> Option<(usize, usize, Layout)> {
+    let bytes = count.checked_mul(size_of::<A>()).filter(|&b| b > 0)?;
+    let align = if bytes >= LARGE { PAGE } else { LINE };
+    let whole = bytes.checked_add(align + HEADER)?;
+    let layout = Layout::from_size_align(whole, align_of::<*mut u8>()).ok()?;
+    Some((bytes, align, layout))
+}
+
+/// `count` zeros, or null if there is no memory. To be given back with [`free`].
+pub(crate) fn allocate<A: Zeroable>(count: usize) -> *mut A {
+    let Some((bytes, align, layout)) = layout::<A>(count) else {
+        return std::ptr::null_mut();
+    };
+    // SAFETY: the layout's size is not zero.
+    let base = unsafe { std::alloc::alloc_zeroed(layout) };
+    if base.is_null() {
+        return std::ptr::null_mut();
+    }
+    let skip = HEADER + base.wrapping_add(HEADER).align_offset(align);
+    // SAFETY: `align_offset` of a byte pointer is less than `align`, so `skip + bytes` is within the layout.
+    let memory = unsafe { base.add(skip) };
+    // SAFETY: the header lies in the allocation, just before the array, which is aligned to more than it.
+    unsafe { memory.sub(HEADER).cast::<*mut u8>().write(base) };
+    ask_for_large_pages(memory, bytes);
+    let memory = memory.cast::<A>();
+    #[cfg(all(loom, test))]
+    for i in 0..count {
+        // SAFETY: the array has `count` elements, and is aligned to a cache line.
+        unsafe { memory.add(i).write(A::zero()) };
+    }
+    memory
+}
+
+/// Gives back what [`allocate`] gave.
+///
+/// # Safety
+/// `memory` came from `allocate` with the same type and `count`, is not null and is not used any more.
+pub(crate) unsafe fn free<A: Zeroable>(memory: *mut A, count: usize) {
+    #[cfg(all(loom, test))]
+    for i in 0..count {
+        // SAFETY: each element was written by `allocate` and is dropped once.
+        unsafe { memory.add(i).drop_in_place() };
+    }
+    if let Some((_, _, layout)) = layout::<A>(count) {
+        // SAFETY: `allocate` has written the header, since `memory` is not null.
+        let base = unsafe { memory.cast::<u8>().sub(HEADER).cast::<*mut u8>().read() };
+        // SAFETY: `base` was allocated with this layout, which depends on the type and the count alone.
+        unsafe { std::alloc::dealloc(base, layout) };
+    }
+}
+
+/// A wish; it does not matter whether it is granted.
+fn ask_for_large_pages(memory: *mut u8, bytes: usize) {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    if bytes >= LARGE {
+        // SAFETY: the range is allocated and begins at a page. The advice changes no contents.
+        unsafe { libc::madvise(memory.cast(), bytes / PAGE * PAGE, libc::MADV_HUGEPAGE) };
+    }
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    let _ = (memory, bytes);
+}
+
+/// Asks the processor to fetch a cache line; any address is allowed.
+#[inline]
+pub(crate) fn prefetch<A>(address: *const A) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every x86-64 processor has the instruction, and it never faults.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::sync::atomic::Ordering::Relaxed;
+
+    #[test]
+    fn arrays_are_zero_and_aligned() {
+        for count in [1, 5, 1000, 100_000, 700_000] {
+            let memory = allocate::<AtomicU64>(count);
+            assert!(!memory.is_null());
+            let align = if count * 8 >= LARGE { PAGE } else { LINE };
+            assert_eq!(memory.align_offset(align), 0);
+            for i in (0..count).rev().step_by(97) {
+                // SAFETY: `i` is below `count`.
+                let cell = unsafe { &*memory.add(i) };
+                assert_eq!(cell.swap(i as u64 + 1, Relaxed), 0);
+            }
+            // SAFETY: allocated with this count, not used any more.
+            unsafe { free(memory, count) };
+        }
+    }
+
+    #[test]
+    fn too_much_is_null() {
+        assert!(allocate::<AtomicU64>(usize::MAX).is_null());
+        assert!(allocate::<AtomicU64>(usize::MAX / 32).is_null());
+        assert!(allocate::<AtomicU64>(0).is_null());
+    }
+}
