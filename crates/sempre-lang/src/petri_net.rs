@@ -16,6 +16,8 @@
 //!
 //! A net has no processes: its transitions are fair or unfair together.
 
+pub mod families;
+
 use sempre_model::ir::{
     Action, Behaviour, Binary, Expr, Place as Cell, Program, Stmt, Type, VariableId,
 };

@@ -33,6 +33,7 @@
 
 pub mod model;
 pub mod reader;
+mod sections;
 pub mod writer;
 
 #[cfg(test)]
