@@ -1,0 +1,2 @@
+mod complaints;
+mod meaning;
