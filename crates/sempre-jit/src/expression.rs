@@ -7,7 +7,7 @@
 use crate::operand::{Code, Operand, field_interval, interval};
 use crate::truth::{Flag, comparison, is_harmless, is_logical};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlags, Value, types};
+use cranelift_codegen::ir::{AliasRegion, Block, BlockArg, InstBuilder, MemFlags, Value, types};
 use cranelift_frontend::FunctionBuilder;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sempre_model::ir::{Binary, Expr, Place, Program, Unary, VariableId};
@@ -58,6 +58,9 @@ pub(crate) struct Emitter<'a, 'f> {
     pub state: Value,
     /// Its words, if it has few.
     loaded: Vec<Value>,
+    /// Inside a loop over actions. Cranelift moves what does not change out of loops, which here would be
+    /// the tests of all guards, so words are loaded anew where they are needed.
+    pub in_loop: bool,
     /// Where to go when the interpreter has to be asked.
     pub exit: Block,
     pub written: Written,
@@ -90,6 +93,7 @@ impl<'a, 'f> Emitter<'a, 'f> {
             layout,
             state,
             loaded,
+            in_loop: false,
             exit,
             written: Written::default(),
             facts: Vec::new(),
@@ -98,11 +102,18 @@ impl<'a, 'f> Emitter<'a, 'f> {
 
     /// A word of the source state.
     pub fn source_word(&mut self, word: u32) -> Value {
-        if let Some(&value) = self.loaded.get(word as usize) {
+        if let Some(&value) = self.loaded.get(word as usize)
+            && !self.in_loop
+        {
             return value;
         }
-        // Readonly and movable: Cranelift merges such loads as it does arithmetic.
-        let flags = MemFlags::trusted().with_readonly().with_can_move();
+        let flags = if self.in_loop {
+            // Must stay where it is: see `in_loop`.
+            MemFlags::trusted().with_alias_region(Some(AliasRegion::Heap))
+        } else {
+            // Readonly and movable: Cranelift merges such loads as it does arithmetic.
+            MemFlags::trusted().with_readonly().with_can_move()
+        };
         (self.builder.ins()).load(types::I64, flags, self.state, 8 * word as i32)
     }
 

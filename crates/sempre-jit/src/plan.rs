@@ -295,3 +295,108 @@ fn marked<'p>(program: &Program, layout: &Layout, list: Vec<Guarded<'p>>) -> Vec
     }
     nodes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sempre_model::ir::{Action, Type, VariableId};
+
+    fn equal(v: VariableId, c: i64) -> Expr {
+        Expr::equal(Expr::variable(v), Expr::Constant(c))
+    }
+
+    fn program(guards: Vec<Expr>, variables: usize) -> Program {
+        let mut p = Program::new("t");
+        for i in 0..variables {
+            p.declare(&format!("v{i}"), Type::BYTE, None, None);
+        }
+        for guard in guards {
+            p.actions.push(Action {
+                name: String::new(),
+                processes: vec![],
+                class: 0,
+                behaviour: Behaviour::Guarded {
+                    guard,
+                    effect: vec![],
+                },
+            });
+        }
+        p.initial = vec![vec![0; variables]];
+        p
+    }
+
+    fn plan_of(p: &Program) -> (Node<'_>, bool) {
+        let actions: Vec<u32> = (0..p.actions.len() as u32).collect();
+        plan(p, &Layout::full(p), &actions, &|_| false)
+    }
+
+    /// The plan in short: `cell{value: …}`, `?(…)`, `*cell(…)`, numbers of actions.
+    fn show(node: &Node) -> String {
+        let list = |all: Vec<String>| all.join(" ");
+        match node {
+            Node::Sequence(all) => list(all.iter().map(show).collect()),
+            Node::Test(_, inner) => format!("?({})", show(inner)),
+            Node::Switch(cell, cases) => {
+                let cases = cases.iter().map(|(v, n)| format!("{v}: {}", show(n)));
+                format!("{cell}{{{}}}", cases.collect::<Vec<_>>().join(", "))
+            }
+            Node::Marked(_, cells) => {
+                let cells = cells.iter().map(|(c, n)| format!("*{c}({})", show(n)));
+                list(cells.collect())
+            }
+            Node::Action(guarded) => guarded.action.to_string(),
+            Node::Table(action) => format!("table {action}"),
+            Node::Refused => "refused".to_string(),
+        }
+    }
+
+    #[test]
+    fn locations_become_switches() {
+        let [p, q, x] = [0, 1, 2].map(VariableId);
+        let fails = Expr::binary(Binary::Divide, Expr::variable(x), Expr::variable(x));
+        let model = program(
+            vec![
+                equal(p, 0),
+                Expr::all([equal(p, 1), equal(q, 0), equal(x, 0)]),
+                Expr::all([equal(p, 1), equal(q, 1), equal(x, 0)]),
+                Expr::all([equal(p, 0), fails.clone(), equal(q, 1)]),
+                Expr::all([equal(q, 2), equal(p, 7)]),
+                // The comparison stands behind what can fail, so it must not come first.
+                Expr::all([fails, equal(q, 0)]),
+                Expr::all([Expr::variable(x), equal(q, 3)]),
+                Expr::all([Expr::variable(x), Expr::variable(p)]),
+            ],
+            3,
+        );
+        let (node, ordered) = plan_of(&model);
+        assert!(ordered);
+        assert_eq!(show(&node), "0{0: 0 3, 1: 1{0: 1, 1: 2}, 7: 4} 5 ?(6 7)");
+    }
+
+    #[test]
+    fn nets_are_found_by_marked_cells() {
+        let more = |v: u32, c| {
+            let read = Expr::variable(VariableId(v));
+            Expr::binary(Binary::GreaterEqual, read, Expr::Constant(c))
+        };
+        // Each transition takes a token of its own place and one of a place that all ask for.
+        let guards = (1..41)
+            .map(|i| Expr::all([more(0, 1), more(i, 2)]))
+            .collect();
+        let mut model = program(guards, 41);
+        // All transitions are neighbours that share a conjunct: one test for all.
+        let (node, ordered) = plan_of(&model);
+        assert!(
+            ordered && show(&node).starts_with("?(0 1 2"),
+            "{}",
+            show(&node)
+        );
+        // Without it, each is found by its place.
+        let guards = (0..40).map(|i| Expr::all([more(i % 20, 1), more(40 - i % 20, 1)]));
+        model = program(guards.collect(), 41);
+        let (node, ordered) = plan_of(&model);
+        assert!(!ordered);
+        assert!(show(&node).contains("*3(?(?(3 23)))"), "{}", show(&node));
+        assert_eq!(node.weight(), 40);
+    }
+}

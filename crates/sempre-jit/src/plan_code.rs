@@ -12,8 +12,8 @@ use crate::table::{NativeTable, table_steps};
 use crate::truth::Flag;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
-    AbiParam, Block, BlockArg, FuncRef, Inst, InstBuilder, JumpTableData, MemFlags, Signature,
-    Value, types,
+    AbiParam, AliasRegion, Block, BlockArg, FuncRef, Inst, InstBuilder, JumpTableData, MemFlags,
+    Signature, Value, types,
 };
 use cranelift_jit::JITModule;
 use cranelift_module::{FuncId, Module};
@@ -40,7 +40,8 @@ pub(crate) enum Work<'p, 'n> {
 
 /// Stores a word of a record.
 pub(crate) fn store(e: &mut Emitter, value: Value, out: Value, word: usize) {
-    let flags = MemFlags::trusted();
+    // Records and states do not overlap, and Cranelift may know it.
+    let flags = MemFlags::trusted().with_alias_region(Some(AliasRegion::Table));
     e.builder.ins().store(flags, value, out, 8 * word as i32);
 }
 
@@ -295,6 +296,7 @@ impl<'p, 'n> Shop<'_, 'p, 'n> {
         let data = JumpTableData::new(default, &table);
         let table = e.builder.create_jump_table(data);
         e.builder.ins().br_table(index, table);
+        let in_loop = std::mem::replace(&mut e.in_loop, true);
         for (((cell, child), mask), block) in cells.iter().zip(masks).zip(blocks) {
             e.switch_to(block);
             let facts = e.facts.len();
@@ -305,6 +307,7 @@ impl<'p, 'n> Shop<'_, 'p, 'n> {
             let left = e.builder.ins().band_imm(rest_now, !mask as i64);
             e.builder.ins().jump(head, &[left.into(), after.into()]);
         }
+        e.in_loop = in_loop;
         e.switch_to(end);
         out_now
     }
