@@ -3,9 +3,11 @@
 //! This crate knows no engine. Of automata it knows the HOA reader alone, for Kripke structures written in HOA.
 
 pub mod condition;
+pub mod dve;
 pub mod etf;
 pub mod graph;
 mod membership;
+pub mod model;
 pub mod petri_net;
 pub mod pnml;
 pub mod random_graph;

@@ -236,6 +236,8 @@ impl Layout {
             range.1 = range.0.saturating_add(growth).saturating_add(growth - 1);
             range.1 = range.1.min(high).max(value);
         } else {
+            // The field may hold values above the range already: they keep their room.
+            range.1 = range.0.saturating_add(growth - 1).min(high).max(range.1);
             range.0 = range.1.saturating_sub(growth).saturating_sub(growth - 1);
             range.0 = range.0.max(low).min(value);
         }

@@ -4,11 +4,12 @@
 use crate::commands;
 use clap::{Parser, Subcommand};
 
-/// Translate, combine and test LTL formulas and ω-automata
+/// Explore models; translate, combine and test LTL formulas and ω-automata
 #[derive(Parser, Debug)]
 #[command(name = "sempre", version, propagate_version = true)]
 #[command(after_help = "\
-Exit status: 0 done, or the answer is yes; 1 the answer is no; 2 bad usage or bad input.")]
+Exit status: 0 done, or the answer is yes; 1 the answer is no, or something failed; 2 bad usage or bad
+input; 3 stopped before the end.")]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -17,6 +18,7 @@ pub struct Cli {
 /// What to do.
 #[derive(Subcommand, Debug)]
 pub enum Command {
+    Explore(commands::explore::Arguments),
     Translate(commands::translate::Arguments),
     Formula(commands::formula::Arguments),
     Automaton(commands::automaton::Arguments),

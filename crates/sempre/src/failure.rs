@@ -10,6 +10,8 @@ pub enum Answer {
     Yes,
     /// No: exit status 1.
     No,
+    /// Stopped before there was an answer: exit status 3.
+    Unknown,
 }
 
 impl From<bool> for Answer {

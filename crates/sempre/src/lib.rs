@@ -11,11 +11,16 @@
 
 pub mod automata;
 pub mod cross;
+pub mod memory;
 pub mod word;
 pub mod workbench;
 
 pub use sempre_base as base;
+pub use sempre_explicit as explicit;
+pub use sempre_jit as jit;
+pub use sempre_lang as lang;
 pub use sempre_ltl as ltl;
+pub use sempre_model as model;
 pub use sempre_omega as omega;
 pub use sempre_translate as translate;
 pub use workbench::Workbench;

@@ -40,6 +40,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(Ok(Answer::Yes)) => ExitCode::SUCCESS,
         Ok(Ok(Answer::No)) => ExitCode::from(1),
+        Ok(Ok(Answer::Unknown)) => ExitCode::from(3),
         // Whoever closed our output, `head` for one, has seen enough; that is no failure.
         Ok(Err(Failure::OutputClosed)) => ExitCode::SUCCESS,
         Ok(Err(Failure::Shown)) => ExitCode::from(2),

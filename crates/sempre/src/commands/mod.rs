@@ -3,6 +3,7 @@
 pub mod automaton;
 pub mod completions;
 pub mod cross;
+pub mod explore;
 pub mod formula;
 pub mod man;
 pub mod operations;
@@ -16,6 +17,7 @@ use crate::failure::Outcome;
 /// Runs a command.
 pub fn run(command: Command) -> Outcome {
     match command {
+        Command::Explore(arguments) => explore::run(&arguments),
         Command::Translate(arguments) => translate::run(&arguments),
         Command::Formula(arguments) => formula::run(&arguments),
         Command::Automaton(arguments) => automaton::run(&arguments),

@@ -1,0 +1,123 @@
+//! A model of any language: what it is to engines, and what its propositions mean.
+
+use crate::dve::{self, DveModel};
+use crate::etf::{EtfModel, read_etf};
+use crate::graph::{Graph, read_graph, read_kripke};
+use crate::petri_net::PetriNet;
+use crate::pnml::{NetScope, read_pnml};
+use sempre_base::Diagnostic;
+use sempre_model::ir::{Expr, Program};
+use std::path::Path;
+
+/// The languages a model may be written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// DiVinE's language, `.dve`.
+    Dve,
+    /// Petri nets as XML, `.pnml`.
+    Pnml,
+    /// LTSmin's tables, `.etf`.
+    Etf,
+    /// Explicit graphs, `.graph`.
+    Graph,
+    /// Kripke structures in the Hanoi format, `.hoa`.
+    Hoa,
+}
+
+impl Language {
+    /// All of them, with the ending of their files.
+    pub const ALL: [(Language, &'static str); 5] = [
+        (Language::Dve, "dve"),
+        (Language::Pnml, "pnml"),
+        (Language::Etf, "etf"),
+        (Language::Graph, "graph"),
+        (Language::Hoa, "hoa"),
+    ];
+
+    /// The language told by the ending of a file's name.
+    pub fn of_path(path: &Path) -> Option<Self> {
+        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+        Self::ALL
+            .iter()
+            .find(|(_, e)| *e == ending)
+            .map(|&(language, _)| language)
+    }
+}
+
+/// What a file describes, in the terms of its language.
+#[derive(Clone, Debug)]
+enum Source {
+    Dve(Box<DveModel>),
+    Net(PetriNet),
+    Etf(EtfModel),
+    Graph(Graph),
+}
+
+/// A model that was read.
+#[derive(Clone, Debug)]
+pub struct Model {
+    program: Program,
+    source: Source,
+}
+
+impl Model {
+    /// Reads a model called `name`. With it come warnings.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn read(
+        language: Language,
+        name: &str,
+        text: &str,
+    ) -> Result<(Self, Vec<Diagnostic>), Vec<Diagnostic>> {
+        match language {
+            Language::Dve => {
+                let model = dve::read(name, text)?;
+                let warnings = model.warnings.clone();
+                let program = model.program.clone();
+                let source = Source::Dve(Box::new(model));
+                Ok((Self { program, source }, warnings))
+            }
+            Language::Pnml => {
+                let net = read_pnml(text)?;
+                let program = net.program();
+                let source = Source::Net(net);
+                Ok((Self { program, source }, Vec::new()))
+            }
+            Language::Etf => {
+                let model = read_etf(text)?;
+                let program = model.program.clone();
+                let source = Source::Etf(model);
+                Ok((Self { program, source }, Vec::new()))
+            }
+            Language::Graph | Language::Hoa => {
+                let graph = if language == Language::Graph {
+                    read_graph(text)?
+                } else {
+                    read_kripke(text)?
+                };
+                let program = graph.program();
+                let source = Source::Graph(graph);
+                Ok((Self { program, source }, Vec::new()))
+            }
+        }
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The proposition that a text says about the states of this model.
+    ///
+    /// # Errors
+    /// What is wrong with the text; unknown names come with the nearest known ones.
+    pub fn proposition(&self, text: &str) -> Result<Expr, Vec<Diagnostic>> {
+        match &self.source {
+            Source::Dve(model) => dve::proposition(model, text),
+            Source::Net(net) => NetScope::new(net).proposition(text),
+            Source::Etf(model) => model.proposition(text),
+            Source::Graph(graph) => graph.proposition(text),
+        }
+    }
+}

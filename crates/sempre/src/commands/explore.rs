@@ -1,0 +1,375 @@
+//! `sempre explore`: the state space of a model.
+
+use crate::failure::{Answer, Failure, Outcome};
+use crate::input::{read_file, show, shown_name};
+use crate::output::OutputOptions;
+use clap::{Args, ValueEnum};
+use sempre::base::Source;
+use sempre::explicit::explore::{
+    Exploration, Goal, Options, Order, Outcome as Ending, Progress, Reason, explore,
+};
+use sempre::jit::CompiledSystem;
+use sempre::lang::etf::write_etf;
+use sempre::lang::model::{Language, Model};
+use sempre::memory;
+use sempre::model::{Layout, Program, ProgramSystem, System};
+use serde_json::json;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Count the states of a model, find its deadlocks and failures
+///
+/// Explores everything that is reachable: states, transitions (one for each enabled action), deadlocks;
+/// failed assertions and erroneous steps (an index out of range, a division by zero) are shown with a
+/// shortest trace. Status 0 done, 1 something failed, 2 bad input, 3 stopped before the end.
+#[derive(Args, Clone, Debug)]
+pub struct Arguments {
+    /// The model; `-` is standard input
+    #[arg(value_name = "MODEL", value_hint = clap::ValueHint::FilePath)]
+    model: PathBuf,
+
+    /// The language of the model, if its file's name does not tell
+    #[arg(long, value_enum, value_name = "LANGUAGE")]
+    language: Option<LanguageName>,
+
+    /// The order of the search
+    #[arg(long, value_enum, value_name = "ORDER", default_value = "bfs")]
+    search: SearchName,
+
+    /// Stop at the first of these and show a trace to it, a shortest one with --search bfs
+    #[arg(long, value_enum, value_name = "WHAT")]
+    find: Option<GoalName>,
+
+    /// How many threads search
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    workers: u16,
+
+    /// How much memory states may take, as 50M or 2G [default: nine tenths of what is free]
+    #[arg(long, value_name = "BYTES", value_parser = memory::parse_size)]
+    memory: Option<usize>,
+
+    /// How many seconds the search may take
+    #[arg(long, value_name = "SECONDS")]
+    time: Option<f64>,
+
+    /// Interpret the model instead of compiling it
+    #[arg(long)]
+    no_jit: bool,
+
+    /// Write the model as ETF into FILE too; it must be finite
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    etf: Option<PathBuf>,
+
+    /// The format of the results
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+
+    /// No progress line
+    #[arg(long, short)]
+    quiet: bool,
+
+    #[command(flatten)]
+    output: OutputOptions,
+}
+
+/// The languages.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum LanguageName {
+    /// DiVinE's language
+    Dve,
+    /// Petri nets in XML
+    Pnml,
+    /// LTSmin's tables
+    Etf,
+    /// Explicit graphs
+    Graph,
+    /// Kripke structures in the Hanoi format
+    Hoa,
+}
+
+impl From<LanguageName> for Language {
+    fn from(name: LanguageName) -> Self {
+        match name {
+            LanguageName::Dve => Language::Dve,
+            LanguageName::Pnml => Language::Pnml,
+            LanguageName::Etf => Language::Etf,
+            LanguageName::Graph => Language::Graph,
+            LanguageName::Hoa => Language::Hoa,
+        }
+    }
+}
+
+/// The orders.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum SearchName {
+    /// Breadth-first
+    Bfs,
+    /// Depth-first
+    Dfs,
+}
+
+/// What can be looked for.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum GoalName {
+    /// A state without successors
+    Deadlock,
+    /// A failed assertion or an erroneous step
+    Failure,
+}
+
+impl From<GoalName> for Goal {
+    fn from(name: GoalName) -> Self {
+        match name {
+            GoalName::Deadlock => Goal::Deadlock,
+            GoalName::Failure => Goal::Failure,
+        }
+    }
+}
+
+/// The formats.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    /// For people
+    Text,
+    /// One object on a line
+    Json,
+}
+
+/// Set by Ctrl-C: the search stops and tells what it knows.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let model = read(arguments)?;
+    if let Some(path) = &arguments.etf {
+        let text = write_etf(model.program(), &[], usize::MAX)
+            .map_err(|e| Failure::Message(format!("cannot export the model: {e}")))?;
+        std::fs::write(path, text).map_err(|e| Failure::file(path, "write", &e))?;
+    }
+    // A second Ctrl-C ends the program at once.
+    let _ = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+    let program = Arc::new(model.program().clone());
+    let layout = Layout::inferred(&program);
+    if !arguments.no_jit {
+        match CompiledSystem::new(Arc::clone(&program), layout.clone(), Vec::new()) {
+            Ok(system) => return search(arguments, &program, &system, "compiled"),
+            Err(e) => eprintln!("warning: {e}; interpreting the model instead"),
+        }
+    }
+    let system = ProgramSystem::new(Arc::clone(&program), layout, Vec::new());
+    search(arguments, &program, &system, "interpreted")
+}
+
+fn read(arguments: &Arguments) -> Outcome<Model> {
+    let name = shown_name(&arguments.model);
+    let language = match arguments.language {
+        Some(language) => language.into(),
+        None => Language::of_path(&arguments.model).ok_or_else(|| {
+            Failure::Message(format!(
+                "cannot tell the language of `{name}` by its ending; say it with --language"
+            ))
+        })?,
+    };
+    let text = read_file(&arguments.model)?;
+    let source = Source::new(&name, &text);
+    let title = arguments
+        .model
+        .file_stem()
+        .map_or_else(|| name.clone(), |s| s.to_string_lossy().into_owned());
+    match Model::read(language, &title, &text) {
+        Ok((model, warnings)) => {
+            show(&source, &warnings);
+            Ok(model)
+        }
+        Err(diagnostics) => {
+            show(&source, &diagnostics);
+            Err(Failure::Shown)
+        }
+    }
+}
+
+fn search<S: System>(arguments: &Arguments, program: &Program, system: &S, how: &str) -> Outcome {
+    let progress = |p: &Progress| show_progress(p);
+    let talk = !arguments.quiet && std::io::stderr().is_terminal();
+    let options = Options {
+        order: match arguments.search {
+            SearchName::Bfs => Order::BreadthFirst,
+            SearchName::Dfs => Order::DepthFirst,
+        },
+        workers: usize::from(arguments.workers),
+        parents: arguments.find.is_some(),
+        until: arguments.find.map(Goal::from),
+        memory: arguments.memory.or_else(memory::default_budget),
+        time: arguments.time.map(Duration::from_secs_f64),
+        interrupt: Some(&INTERRUPTED),
+        progress: if talk { Some(&progress) } else { None },
+        ..Options::default()
+    };
+    let found = explore(system, &options);
+    if talk {
+        eprint!("\r\x1b[K");
+    }
+    let mut out = arguments.output.open()?;
+    match arguments.format {
+        Format::Json => {
+            let report = json_report(&found, how);
+            writeln!(out, "{report}")?;
+        }
+        Format::Text => text_report(&mut *out, &found, arguments)?,
+    }
+    // The way to what was found; for a failure in a full search, found again with parents.
+    if arguments.format == Format::Text {
+        if arguments.find.is_some() {
+            write_trace(&mut *out, program, &found)?;
+        } else if found.failure.is_some() {
+            let again = Options {
+                order: Order::BreadthFirst,
+                workers: 1,
+                parents: true,
+                until: Some(Goal::Failure),
+                progress: None,
+                ..options
+            };
+            write_trace(&mut *out, program, &explore(system, &again))?;
+        }
+    }
+    out.flush()?;
+    match found.outcome {
+        _ if found.failure.is_some() => Ok(Answer::No),
+        Ending::Stopped(_) => Ok(Answer::Unknown),
+        Ending::Complete | Ending::Found => Ok(Answer::Yes),
+    }
+}
+
+fn show_progress(p: &Progress) {
+    let seconds = p.elapsed.as_secs_f64().max(0.001);
+    eprint!(
+        "\r\x1b[K{} states, {:.2} million per second, {} waiting, {} MiB",
+        p.states,
+        p.states as f64 / seconds / 1e6,
+        p.queue,
+        p.bytes >> 20
+    );
+    let _ = std::io::stderr().flush();
+}
+
+/// Why a search ended early, in words; `None` if it did not.
+fn reason(ending: &Ending) -> Option<String> {
+    match ending {
+        Ending::Complete | Ending::Found => None,
+        Ending::Stopped(reason) => Some(match reason {
+            Reason::Time => "time".to_string(),
+            Reason::Memory => "memory".to_string(),
+            Reason::Interrupted => "interrupted".to_string(),
+            Reason::States => "number of states".to_string(),
+            Reason::Overflow => "a value is too large for any layout".to_string(),
+            Reason::Panic(text) => format!("internal error: {text}"),
+        }),
+    }
+}
+
+fn json_report<S: System>(found: &Exploration<'_, S>, how: &str) -> serde_json::Value {
+    let s = &found.statistics;
+    json!({
+        "states": s.states,
+        "transitions": s.transitions,
+        "deadlocks": s.deadlocks,
+        "failures": s.failures,
+        "failure": found.failure.as_ref().map(|(_, f)| f.message.clone()),
+        "depth": s.depth,
+        "complete": found.outcome == Ending::Complete,
+        "reason": reason(&found.outcome),
+        "seconds": s.elapsed.as_secs_f64(),
+        "peak_memory_bytes": memory::peak(),
+        "bytes_per_state": s.bytes as f64 / s.states.max(1) as f64,
+        "successors": how,
+        "widenings": s.widenings,
+    })
+}
+
+fn text_report<S: System>(
+    out: &mut dyn Write,
+    found: &Exploration<'_, S>,
+    arguments: &Arguments,
+) -> Outcome<()> {
+    let s = &found.statistics;
+    let seconds = s.elapsed.as_secs_f64();
+    let rows = [
+        ("states", s.states.to_string()),
+        ("transitions", s.transitions.to_string()),
+        ("deadlocks", s.deadlocks.to_string()),
+        ("failures", s.failures.to_string()),
+        ("depth", s.depth.map_or(String::new(), |d| d.to_string())),
+        ("seconds", format!("{seconds:.3}")),
+        (
+            "bytes per state",
+            format!("{:.1}", s.bytes as f64 / s.states.max(1) as f64),
+        ),
+    ];
+    for (name, value) in rows {
+        if !value.is_empty() {
+            writeln!(out, "{name:<17}{value}")?;
+        }
+    }
+    match (&found.outcome, reason(&found.outcome)) {
+        (_, Some(reason)) => writeln!(
+            out,
+            "unknown          stopped before the end: {reason}; there may be more states"
+        )?,
+        (Ending::Found, _) => writeln!(out, "stopped at what was looked for")?,
+        _ if arguments.find.is_some() => writeln!(out, "there is none")?,
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The trace to the failure or the deadlock that the search stopped at.
+fn write_trace<S: System>(
+    out: &mut dyn Write,
+    program: &Program,
+    found: &Exploration<'_, S>,
+) -> Outcome<()> {
+    let (state, message) = match (&found.failure, found.deadlock) {
+        (Some((state, failure)), _) => {
+            let action = failure
+                .action
+                .map(|a| format!("{}: ", program.actions[a as usize].name));
+            (
+                *state,
+                format!("{}{}", action.unwrap_or_default(), failure.message),
+            )
+        }
+        (None, Some(state)) => (state, "deadlock".to_string()),
+        (None, None) => return Ok(()),
+    };
+    let Some(trace) = found.trace_to(state) else {
+        return Ok(());
+    };
+    let system = found.system();
+    writeln!(out)?;
+    let mut before: Vec<(String, String)> = Vec::new();
+    for (i, words) in trace.states.iter().enumerate() {
+        if i > 0 {
+            writeln!(out, "{}", system.action_name(trace.steps[i - 1].action))?;
+        }
+        let now = system.show(words);
+        // The first state in full, then only what changed.
+        let changes: Vec<String> = now
+            .iter()
+            .enumerate()
+            .filter(|&(k, v)| before.get(k) != Some(v))
+            .map(|(_, (name, value))| format!("{name} = {value}"))
+            .collect();
+        writeln!(out, "  {}", changes.join(", "))?;
+        before = now;
+    }
+    writeln!(out, "{message}")?;
+    Ok(())
+}
