@@ -68,17 +68,19 @@ pub(crate) struct Emitter<'a, 'f> {
 }
 
 impl<'a, 'f> Emitter<'a, 'f> {
-    /// Starts in the current block of the builder.
+    /// Starts in the current block of the builder. With `at_once`, the words of short states are loaded
+    /// there; not for functions with loops over actions, or loads in the loop would be merged with these.
     pub fn new(
         mut builder: FunctionBuilder<'f>,
         program: &'a Program,
         layout: &'a Layout,
         state: Value,
         exit: Block,
+        at_once: bool,
     ) -> Self {
         let width = layout.width();
         let mut loaded = Vec::new();
-        if width <= LOADED_AT_ONCE {
+        if at_once && width <= LOADED_AT_ONCE {
             for word in 0..width {
                 let flags = MemFlags::trusted();
                 let word = builder

@@ -145,6 +145,8 @@ impl Native {
             ordered &= keeps;
             plans.push(node);
         }
+        // Plans that keep the order have no loops.
+        workshop.at_once = ordered;
         let conditions: Vec<&Expr> = program.assertions.iter().map(|a| &a.0).collect();
         for expr in conditions.iter().copied().chain(propositions) {
             if !is_compilable(program, Some(expr), &[]) {
@@ -207,6 +209,8 @@ struct Workshop<'p> {
     tables: Vec<Arc<NativeTable>>,
     header: usize,
     functions: usize,
+    /// Are words of short states loaded when a function is entered?
+    at_once: bool,
     /// The function that copies a state, if states are long.
     copy: Option<FuncId>,
 }
@@ -258,6 +262,7 @@ impl<'p> Workshop<'p> {
             tables: Vec::new(),
             header: if has_marks { 2 } else { 1 },
             functions: 0,
+            at_once: true,
             copy: None,
         };
         if layout.width() > COPIED_IN_PLACE {
@@ -300,7 +305,14 @@ impl<'p> Workshop<'p> {
             builder.block_params(start)[0],
             builder.block_params(start)[1],
         );
-        let mut emitter = Emitter::new(builder, self.program, self.layout, state, exit);
+        let mut emitter = Emitter::new(
+            builder,
+            self.program,
+            self.layout,
+            state,
+            exit,
+            self.at_once,
+        );
         let mut shop = Shop {
             module: &mut self.module,
             signature: &self.signature,
