@@ -225,21 +225,18 @@ impl Layout {
         }
         let Overflow { cell, value } = *overflow;
         let (low, high) = program.variable(program.variable_of_cell(cell)).ty.bounds();
+        // Not the range but the field grows: it may hold values outside the range already, which must
+        // keep their room; and a range of 5 values in 3 bits would grow to 10 values and soon again.
+        let field = self.field(cell);
+        let last = i64::try_from(field.mask()).unwrap_or(i64::MAX);
+        let growth = last.saturating_add(1);
         let mut ranges = self.ranges.clone();
         let range = &mut ranges[cell as usize];
-        // Not the size of the range but of the field, or a range of 5 values in 3 bits would grow to 10
-        // values and soon again.
-        let growth = i64::try_from(mask(bits_of(*range)))
-            .unwrap_or(i64::MAX)
-            .saturating_add(1);
+        *range = (field.min.max(low), field.min.saturating_add(last).min(high));
         if value > range.1 {
-            range.1 = range.0.saturating_add(growth).saturating_add(growth - 1);
-            range.1 = range.1.min(high).max(value);
+            range.1 = range.1.saturating_add(growth).min(high).max(value);
         } else {
-            // The field may hold values above the range already: they keep their room.
-            range.1 = range.0.saturating_add(growth - 1).min(high).max(range.1);
-            range.0 = range.1.saturating_sub(growth).saturating_sub(growth - 1);
-            range.0 = range.0.max(low).min(value);
+            range.0 = range.0.saturating_sub(growth).max(low).min(value);
         }
         let layout = Layout::new(program, &ranges);
         debug_assert!(layout.fits(overflow), "no room for {overflow:?}");
@@ -445,5 +442,31 @@ mod tests {
         assert_eq!(layout.width(), 2);
         assert_eq!(layout.field(0).shift, 0);
         assert_eq!(Layout::full(&program(&[])).width(), 1);
+    }
+
+    #[test]
+    fn a_wider_field_has_room_for_all_that_the_old_one_had_room_for() {
+        let mut r = Random::new(31);
+        for _ in 0..3000 {
+            let mut p = Program::new("t");
+            p.declare("x", Type::BYTE, None, None);
+            let start = r.below(256) as i64;
+            p.initial = vec![vec![start]];
+            let (x, y) = (r.below(256) as i64, r.below(256) as i64);
+            let mut layout = Layout::new(&p, &[(x.min(y), x.max(y))]);
+            for _ in 0..4 {
+                let overflow = Overflow {
+                    cell: 0,
+                    value: r.below(256) as i64,
+                };
+                let wide = layout.widened(&p, &overflow);
+                assert!(wide.fits(&overflow));
+                for value in 0..256 {
+                    let v = Overflow { cell: 0, value };
+                    assert!(!layout.fits(&v) || wide.fits(&v), "{value} lost its room");
+                }
+                layout = wide;
+            }
+        }
     }
 }
