@@ -217,7 +217,8 @@ impl Layout {
     }
 
     /// A layout with room for the value, too: the range of its cell grows in that direction to at least
-    /// twice its size, as far as the type goes; the other ranges stay. If the value has room already, the
+    /// twice its size, as far as the type goes, and with it those of the other elements of an array; the
+    /// ranges of other variables stay. If the value has room already, the
     /// same layout.
     pub fn widened(&self, program: &Program, overflow: &Overflow) -> Layout {
         if self.fits(overflow) {
@@ -237,6 +238,17 @@ impl Layout {
             range.1 = range.1.saturating_add(growth).min(high).max(value);
         } else {
             range.0 = range.0.saturating_sub(growth).max(low).min(value);
+        }
+        // What one element of an array needs, the others soon need too: one translation for all.
+        let grown = *range;
+        let variable = program.variable(program.variable_of_cell(cell));
+        for other in variable.first..variable.first + variable.cells() {
+            let field = self.field(other);
+            let last = i64::try_from(field.mask()).unwrap_or(i64::MAX);
+            ranges[other as usize] = (
+                field.min.max(low).min(grown.0),
+                field.min.saturating_add(last).min(high).max(grown.1),
+            );
         }
         let layout = Layout::new(program, &ranges);
         debug_assert!(layout.fits(overflow), "no room for {overflow:?}");

@@ -2,8 +2,7 @@
 //!
 //! A small package of our own. The labels of property automata are tiny (a handful of nodes) but
 //! there are very many operations on them, and a fresh manager is wanted for each formula;
-//! ARCHITECTURE.md has the measured comparison with the field's libraries, whose managers cost more
-//! to create than most formulas cost to translate.
+//! ARCHITECTURE.md has the measured comparison with the field's libraries.
 //!
 //! * A node is a variable and two children; [`Bdd`] is its number. Hash-consing makes equal
 //!   functions equal numbers.
