@@ -19,7 +19,7 @@
 //! keeps together what is written together; or, if that takes fewer words, from the widest to the
 //! narrowest. Optimal bin packing is not attempted: the decreasing order is at most 22 % off.
 
-use crate::ir::Program;
+use crate::ir::{Program, Variable};
 use std::collections::BTreeSet;
 
 /// Where a cell is found in the words of a state.
@@ -217,8 +217,8 @@ impl Layout {
     }
 
     /// A layout with room for the value, too: the range of its cell grows in that direction to at least
-    /// twice its size, as far as the type goes, and with it those of the other elements of an array; the
-    /// ranges of other variables stay. If the value has room already, the
+    /// twice its size, as far as the type goes, and with it those of the other elements of an array and of
+    /// variables of the same name and type in other processes; other ranges stay. If the value has room already, the
     /// same layout.
     pub fn widened(&self, program: &Program, overflow: &Overflow) -> Layout {
         if self.fits(overflow) {
@@ -239,16 +239,26 @@ impl Layout {
         } else {
             range.0 = range.0.saturating_sub(growth).max(low).min(value);
         }
-        // What one element of an array needs, the others soon need too: one translation for all.
+        // What one element of an array needs, or one of several like processes, the others soon need too:
+        // one translation of all states is enough for all of them.
         let grown = *range;
         let variable = program.variable(program.variable_of_cell(cell));
-        for other in variable.first..variable.first + variable.cells() {
-            let field = self.field(other);
-            let last = i64::try_from(field.mask()).unwrap_or(i64::MAX);
-            ranges[other as usize] = (
-                field.min.max(low).min(grown.0),
-                field.min.saturating_add(last).min(high).max(grown.1),
-            );
+        let like = |other: &&Variable| {
+            std::ptr::eq(*other, variable)
+                || (other.owner.is_some()
+                    && variable.owner.is_some()
+                    && other.ty == variable.ty
+                    && local_name(other) == local_name(variable))
+        };
+        for other in program.variables.iter().filter(like) {
+            for cell in other.first..other.first + other.cells() {
+                let field = self.field(cell);
+                let last = i64::try_from(field.mask()).unwrap_or(i64::MAX);
+                ranges[cell as usize] = (
+                    field.min.max(low).min(grown.0),
+                    field.min.saturating_add(last).min(high).max(grown.1),
+                );
+            }
         }
         let layout = Layout::new(program, &ranges);
         debug_assert!(layout.fits(overflow), "no room for {overflow:?}");
@@ -271,6 +281,14 @@ impl Layout {
         }
         Ok(())
     }
+}
+
+/// The name without that of the process: `j` of `P_0.j`.
+fn local_name(variable: &Variable) -> &str {
+    variable
+        .name
+        .rsplit_once('.')
+        .map_or(&*variable.name, |(_, local)| local)
 }
 
 /// The bits that a range of values needs.
