@@ -77,6 +77,24 @@ pub enum Op {
 }
 
 impl Op {
+    /// The operator `d` with `!op(f, …) = d(!f, …)`. Propositions, `!`, `->`, `<->` and `xor` have none and
+    /// stay what they are; `X` is its own.
+    pub fn dual(self) -> Op {
+        match self {
+            Op::True => Op::False,
+            Op::False => Op::True,
+            Op::And => Op::Or,
+            Op::Or => Op::And,
+            Op::Finally => Op::Globally,
+            Op::Globally => Op::Finally,
+            Op::Until => Op::Release,
+            Op::Release => Op::Until,
+            Op::WeakUntil => Op::StrongRelease,
+            Op::StrongRelease => Op::WeakUntil,
+            other => other,
+        }
+    }
+
     /// True for `U R W M`.
     pub fn is_binary_temporal(self) -> bool {
         matches!(

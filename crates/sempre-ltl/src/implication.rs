@@ -48,27 +48,14 @@ impl Implication {
         if let Some(&g) = self.negations.get(&f) {
             return g;
         }
-        let dual = match a.op(f) {
-            Op::True => Some(Op::False),
-            Op::False => Some(Op::True),
-            Op::Next => Some(Op::Next),
-            Op::Finally => Some(Op::Globally),
-            Op::Globally => Some(Op::Finally),
-            Op::And => Some(Op::Or),
-            Op::Or => Some(Op::And),
-            Op::Until => Some(Op::Release),
-            Op::Release => Some(Op::Until),
-            Op::WeakUntil => Some(Op::StrongRelease),
-            Op::StrongRelease => Some(Op::WeakUntil),
-            _ => None,
-        };
-        let g = match dual {
-            None => a.not(f),
-            Some(op) => {
+        let op = a.op(f);
+        let g = match op {
+            Op::Proposition | Op::Not | Op::Implies | Op::Equiv | Op::Xor => a.not(f),
+            _ => {
                 let operands: Vec<Formula> = (0..a.operands(f).len())
                     .map(|i| self.negation(a, a.operand(f, i)))
                     .collect();
-                a.make(op, &operands)
+                a.make(op.dual(), &operands)
             }
         };
         self.negations.insert(f, g);

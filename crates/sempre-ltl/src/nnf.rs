@@ -102,25 +102,10 @@ fn one(
             make(arena, outer, &[second, both])
         }
         _ => {
-            let op = if negative { dual(op) } else { op };
+            let op = if negative { op.dual() } else { op };
             let new: Vec<Formula> = (0..operands.len()).map(|i| get(i, negative)).collect();
             make(arena, op, &new)
         }
-    }
-}
-
-/// The operator `d` with `!op(f, …) = d(!f, …)`.
-fn dual(op: Op) -> Op {
-    match op {
-        Op::And => Op::Or,
-        Op::Or => Op::And,
-        Op::Finally => Op::Globally,
-        Op::Globally => Op::Finally,
-        Op::Until => Op::Release,
-        Op::Release => Op::Until,
-        Op::WeakUntil => Op::StrongRelease,
-        Op::StrongRelease => Op::WeakUntil,
-        other => other,
     }
 }
 

@@ -12,21 +12,9 @@ pub(super) enum View {
 
 impl View {
     pub(super) fn op(self, op: Op) -> Op {
-        if self == View::Plain {
-            return op;
-        }
-        match op {
-            Op::True => Op::False,
-            Op::False => Op::True,
-            Op::And => Op::Or,
-            Op::Or => Op::And,
-            Op::Finally => Op::Globally,
-            Op::Globally => Op::Finally,
-            Op::Until => Op::Release,
-            Op::Release => Op::Until,
-            Op::WeakUntil => Op::StrongRelease,
-            Op::StrongRelease => Op::WeakUntil,
-            other => other,
+        match self {
+            View::Plain => op,
+            View::Dual => op.dual(),
         }
     }
 
