@@ -256,7 +256,7 @@ fn eval(
                 Binary::And if a == 0 => 0,
                 Binary::Or if a != 0 => 1,
                 Binary::Implies if a == 0 => 1,
-                _ => binary(*op, a, eval(b)?)?,
+                _ => op.apply(a, eval(b)?).ok_or(StepError::DivisionByZero)?,
             }
         }
         Expr::If(condition, then, otherwise) => eval(if eval(condition)? != 0 {
@@ -264,32 +264,6 @@ fn eval(
         } else {
             otherwise
         })?,
-    })
-}
-
-/// A binary operator on values.
-fn binary(op: Binary, a: i64, b: i64) -> Result<i64, StepError> {
-    Ok(match op {
-        Binary::Add => a.wrapping_add(b),
-        Binary::Subtract => a.wrapping_sub(b),
-        Binary::Multiply => a.wrapping_mul(b),
-        Binary::Divide | Binary::Modulo if b == 0 => return Err(StepError::DivisionByZero),
-        Binary::Divide => a.wrapping_div(b),
-        Binary::Modulo => a.wrapping_rem(b),
-        Binary::BitAnd => a & b,
-        Binary::BitOr => a | b,
-        Binary::BitXor => a ^ b,
-        Binary::ShiftLeft => a << (b & 63),
-        Binary::ShiftRight => a >> (b & 63),
-        Binary::Equal => i64::from(a == b),
-        Binary::NotEqual => i64::from(a != b),
-        Binary::Less => i64::from(a < b),
-        Binary::LessEqual => i64::from(a <= b),
-        Binary::Greater => i64::from(a > b),
-        Binary::GreaterEqual => i64::from(a >= b),
-        Binary::And => i64::from(a != 0 && b != 0),
-        Binary::Or => i64::from(a != 0 || b != 0),
-        Binary::Implies => i64::from(a == 0 || b != 0),
     })
 }
 
@@ -325,7 +299,7 @@ mod tests {
 
     #[test]
     fn operators_wrap_and_fail_as_documented() {
-        let ok = |op, a, b| binary(op, a, b).unwrap();
+        let ok = |op: Binary, a, b| op.apply(a, b).unwrap();
         assert_eq!(ok(Binary::Divide, -7, 2), -3);
         assert_eq!(ok(Binary::Modulo, -7, 2), -1);
         assert_eq!(ok(Binary::Divide, i64::MIN, -1), i64::MIN);
@@ -334,7 +308,7 @@ mod tests {
         assert_eq!(ok(Binary::ShiftLeft, 1, 65), 2);
         assert_eq!(ok(Binary::ShiftRight, -8, 1), -4);
         assert_eq!(ok(Binary::And, 5, 2), 1);
-        assert_eq!(binary(Binary::Modulo, 1, 0), Err(StepError::DivisionByZero));
+        assert_eq!(Binary::Modulo.apply(1, 0), None);
     }
 
     #[test]

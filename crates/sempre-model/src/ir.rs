@@ -185,6 +185,34 @@ pub enum Binary {
     Implies,
 }
 
+impl Binary {
+    /// What the operator makes of two values; `None` for a division by zero.
+    pub fn apply(self, a: i64, b: i64) -> Option<i64> {
+        Some(match self {
+            Binary::Add => a.wrapping_add(b),
+            Binary::Subtract => a.wrapping_sub(b),
+            Binary::Multiply => a.wrapping_mul(b),
+            Binary::Divide | Binary::Modulo if b == 0 => return None,
+            Binary::Divide => a.wrapping_div(b),
+            Binary::Modulo => a.wrapping_rem(b),
+            Binary::BitAnd => a & b,
+            Binary::BitOr => a | b,
+            Binary::BitXor => a ^ b,
+            Binary::ShiftLeft => a << (b & 63),
+            Binary::ShiftRight => a >> (b & 63),
+            Binary::Equal => i64::from(a == b),
+            Binary::NotEqual => i64::from(a != b),
+            Binary::Less => i64::from(a < b),
+            Binary::LessEqual => i64::from(a <= b),
+            Binary::Greater => i64::from(a > b),
+            Binary::GreaterEqual => i64::from(a >= b),
+            Binary::And => i64::from(a != 0 && b != 0),
+            Binary::Or => i64::from(a != 0 || b != 0),
+            Binary::Implies => i64::from(a == 0 || b != 0),
+        })
+    }
+}
+
 /// A cell that an expression reads or a statement writes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Place {

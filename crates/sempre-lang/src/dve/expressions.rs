@@ -56,7 +56,7 @@ impl Resolver<'_> {
                         .warning(right.span, "a division by zero is an erroneous step");
                 }
                 if let (Expr::Constant(a), Expr::Constant(b)) = (&a, &b)
-                    && let Some(value) = computed(*op, *a, *b)
+                    && let Some(value) = op.apply(*a, *b)
                 {
                     return Expr::Constant(value);
                 }
@@ -361,31 +361,4 @@ impl Resolver<'_> {
             _ => None,
         }
     }
-}
-
-/// What the IR computes from two constants; `None` for an erroneous step.
-fn computed(op: Binary, a: i64, b: i64) -> Option<i64> {
-    Some(match op {
-        Binary::Add => a.wrapping_add(b),
-        Binary::Subtract => a.wrapping_sub(b),
-        Binary::Multiply => a.wrapping_mul(b),
-        Binary::Divide if b == 0 => return None,
-        Binary::Divide => a.wrapping_div(b),
-        Binary::Modulo if b == 0 => return None,
-        Binary::Modulo => a.wrapping_rem(b),
-        Binary::BitAnd => a & b,
-        Binary::BitOr => a | b,
-        Binary::BitXor => a ^ b,
-        Binary::ShiftLeft => a.wrapping_shl((b & 63) as u32),
-        Binary::ShiftRight => a.wrapping_shr((b & 63) as u32),
-        Binary::Equal => i64::from(a == b),
-        Binary::NotEqual => i64::from(a != b),
-        Binary::Less => i64::from(a < b),
-        Binary::LessEqual => i64::from(a <= b),
-        Binary::Greater => i64::from(a > b),
-        Binary::GreaterEqual => i64::from(a >= b),
-        Binary::And => i64::from(a != 0 && b != 0),
-        Binary::Or => i64::from(a != 0 || b != 0),
-        Binary::Implies => i64::from(a == 0 || b != 0),
-    })
 }
