@@ -395,7 +395,7 @@ fn run<S: System>(
 }
 
 /// The words of a panic.
-fn message(panic: &(dyn std::any::Any + Send)) -> String {
+pub(crate) fn message(panic: &(dyn std::any::Any + Send)) -> String {
     (panic.downcast_ref::<&str>().map(ToString::to_string))
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no message".into())

@@ -5,15 +5,29 @@
 //! | file | holds |
 //! | --- | --- |
 //! | [`mod@explore`] | exploration of all states of a system, by any number of workers |
+//! | [`property`] | a property automaton as a table from valuations to edges |
+//! | [`mod@product`] | the product of a system and a property, made on the fly |
+//! | [`mod@check`] | a check from end to end: product, emptiness check, run of the model |
+//! | [`emptiness`] | the emptiness checks, one file each |
+//! | [`space`] | what emptiness checks know of a product |
+//! | [`marks`] | sets of acceptance marks of a fixed width |
+//! | [`per_state`] | what one thread knows of each state |
 //! | [`trace`] | paths from an initial state |
 //! | `frontier` | the states that wait for expansion, shared by workers |
 //! | `worker` | one thread of an exploration |
 //! | `control` | limits and counters that workers share |
 //! | `widening` | going on after a value has left its bits |
 
+pub mod check;
 mod control;
+pub mod emptiness;
 pub mod explore;
 mod frontier;
+pub mod marks;
+pub mod per_state;
+pub mod product;
+pub mod property;
+pub mod space;
 pub mod trace;
 mod widening;
 mod worker;

@@ -102,14 +102,26 @@ pub(crate) fn translate<S: System>(
     store: &Store,
     budget: &Arc<Budget>,
 ) -> Result<(Store, Renumbering), Lost> {
-    let target = Store::new(new.width(), budget)?;
+    let each = |from: &[u64], to: &mut [u64]| new.translate(old, from, to);
+    rewrite(store, new.width(), budget, each)
+}
+
+/// A store of states of `width` words with what `each` makes of the stored states, in the order of their
+/// indices.
+pub(crate) fn rewrite(
+    store: &Store,
+    width: usize,
+    budget: &Arc<Budget>,
+    mut each: impl FnMut(&[u64], &mut [u64]),
+) -> Result<(Store, Renumbering), Lost> {
+    let target = Store::new(width, budget)?;
     let mut worker = target.worker();
     let mut batch = Batch::new();
-    let (mut from, mut to) = (vec![0; store.width()], vec![0; new.width()]);
+    let (mut from, mut to) = (vec![0; store.width()], vec![0; width]);
     let ranges = store.indices();
     for index in ranges.iter().cloned().flatten() {
         store.read(StateIndex(index), &mut from);
-        new.translate(old, &from, &mut to);
+        each(&from, &mut to);
         batch.push(&to);
         if batch.len() == BATCH {
             target.insert_batch(&mut worker, &mut batch)?;

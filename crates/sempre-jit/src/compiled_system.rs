@@ -81,23 +81,6 @@ impl CompiledSystem {
         self.native.as_ref().map_or(0, |n| n.functions)
     }
 
-    /// Writes the truth of all propositions in the state, one bit each, to `out`, which has a bit for each.
-    ///
-    /// # Panics
-    /// If `out` is too short.
-    pub fn valuation(&self, context: &mut CompiledContext, state: &[u64], out: &mut [u64]) {
-        if let Some(native) = &self.native
-            && native.valuation(state, out)
-        {
-            return;
-        }
-        out[..self.propositions.len().div_ceil(64)].fill(0);
-        for p in 0..self.propositions.len() {
-            let holds = self.interpreted.holds(&mut context.interpreted, state, p);
-            out[p / 64] |= u64::from(holds) << (p % 64);
-        }
-    }
-
     /// Fills the context with the records of the state; their number, and whether `order` says
     /// which of them are steps. `None` if the interpreter must be asked.
     fn expand(&self, context: &mut CompiledContext, state: &[u64]) -> Option<(usize, bool)> {
@@ -191,6 +174,34 @@ impl System for CompiledSystem {
                 let interpreted = &mut context.interpreted;
                 self.interpreted.holds(interpreted, state, proposition)
             })
+    }
+
+    fn valuation(
+        &self,
+        context: &mut CompiledContext,
+        state: &[u64],
+        count: usize,
+        out: &mut [u64],
+    ) {
+        if count == self.propositions.len()
+            && let Some(native) = &self.native
+            && native.valuation(state, out)
+        {
+            return;
+        }
+        out.fill(0);
+        for p in 0..count {
+            let holds = self.interpreted.holds(&mut context.interpreted, state, p);
+            out[p / 64] |= u64::from(holds) << (p % 64);
+        }
+    }
+
+    fn marks(&self) -> u32 {
+        self.interpreted.marks()
+    }
+
+    fn spare_bits(&self) -> (usize, u32) {
+        self.interpreted.spare_bits()
     }
 
     fn processes(&self) -> usize {

@@ -96,7 +96,7 @@ fn compare(
             }
         }
         let mut bits = vec![u64::MAX; propositions.len().div_ceil(64)];
-        fast.valuation(&mut fast_context, &state, &mut bits);
+        fast.valuation(&mut fast_context, &state, propositions.len(), &mut bits);
         for (p, proposition) in propositions.iter().enumerate() {
             let expected = slow.holds(&mut slow_context, &state, p);
             let one = fast.holds(&mut fast_context, &state, p);

@@ -368,6 +368,9 @@ pub struct Program {
     /// Locations in which the embedded property process, if there is one, accepts: an expression that
     /// is true in accepting states. Kept for checking.
     pub accepting: Option<Expr>,
+    /// Number of acceptance marks that rows of tables can carry; a run counts only if it sees each of them
+    /// infinitely often.
+    pub marks: u32,
     /// Number of registers that actions use.
     pub registers: u32,
 }

@@ -168,6 +168,19 @@ impl Layout {
         self.fields.iter().map(|f| f.bits as usize).sum()
     }
 
+    /// The word with the most bits above all its fields, and how many these are.
+    pub fn spare_bits(&self) -> (usize, u32) {
+        let mut used = vec![0; self.width];
+        for f in &self.fields {
+            let top = &mut used[f.word as usize];
+            *top = u32::from(f.shift + f.bits).max(*top);
+        }
+        (used.iter().enumerate())
+            .map(|(word, top)| (word, 64 - top))
+            .max_by_key(|&(_, free)| free)
+            .unwrap_or((0, 0))
+    }
+
     /// The field of a cell.
     pub fn field(&self, cell: u32) -> Field {
         self.fields[cell as usize]

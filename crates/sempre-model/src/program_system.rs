@@ -148,6 +148,14 @@ impl System for ProgramSystem {
             .unwrap_or(false)
     }
 
+    fn marks(&self) -> u32 {
+        self.program.marks
+    }
+
+    fn spare_bits(&self) -> (usize, u32) {
+        self.layout.spare_bits()
+    }
+
     fn processes(&self) -> usize {
         self.program.processes.len()
     }

@@ -72,6 +72,27 @@ pub trait System: Sync {
     /// Is the proposition with that number true in the state?
     fn holds(&self, context: &mut Self::Context, state: &[u64], proposition: usize) -> bool;
 
+    /// Writes the truth of the propositions `0..count` in the state, one bit each, to `out`, which has a bit
+    /// for each. All at once is often cheaper than one by one.
+    fn valuation(&self, context: &mut Self::Context, state: &[u64], count: usize, out: &mut [u64]) {
+        out.fill(0);
+        for p in 0..count {
+            out[p / 64] |= u64::from(self.holds(context, state, p)) << (p % 64);
+        }
+    }
+
+    /// Number of acceptance marks that the model's own edges can carry ([`Step::marks`]). Only runs that see
+    /// each of them infinitely often count.
+    fn marks(&self) -> u32 {
+        0
+    }
+
+    /// A word of a state, and how many of its highest bits are zero in every state: there a search may
+    /// keep something of its own.
+    fn spare_bits(&self) -> (usize, u32) {
+        (0, 0)
+    }
+
     /// The number of processes, for fairness; 0 if the model has none.
     fn processes(&self) -> usize {
         0

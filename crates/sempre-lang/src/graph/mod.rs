@@ -64,6 +64,7 @@ impl Graph {
     /// The graph as a program. The state is its number, shown by its name if that is something else.
     pub fn program(&self) -> Program {
         let mut program = Program::new(&self.name);
+        program.marks = self.marks;
         let is_number = |(i, s): (usize, &GraphState)| s.name == i.to_string();
         let ty = match self.states.iter().enumerate().all(is_number) {
             true => Type::Range {

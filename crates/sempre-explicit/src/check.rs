@@ -1,0 +1,203 @@
+//! A check from end to end: the product of a system and the automaton of a property's *violation*, an emptiness
+//! check, and, if there is an accepting run, what the system does in it.
+
+use crate::emptiness::{Algorithm, accepting_run};
+use crate::explore::Reason;
+use crate::marks::Marks;
+use crate::product::{Deadlock, Limits, Product, ProductState, Shape};
+use crate::property::Property;
+use crate::space::{Counters, Run, RunStep, Space, Stop};
+use sempre_model::system::{Failure, System};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+/// How to check.
+#[derive(Clone, Copy, Default)]
+pub struct Options<'a> {
+    /// The emptiness check.
+    pub algorithm: Algorithm,
+    /// What becomes of runs that end.
+    pub deadlock: Deadlock,
+    /// Only runs that are weakly fair to every process count.
+    pub fair: bool,
+    /// Work a little more for a shorter run.
+    pub shorten: bool,
+    /// Limits.
+    pub limits: Limits<'a>,
+}
+
+/// A state of the system, and what leads from it to the next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// The state, packed as [`Check::system`] packs it.
+    pub state: Vec<u64>,
+    /// The state of the automaton.
+    pub property: u32,
+    /// The action; `None` for stuttering in a deadlock.
+    pub action: Option<u32>,
+}
+
+/// A run of the system that violates the property. The last moment of the cycle leads back to its first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counterexample {
+    /// What happens once.
+    pub prefix: Vec<Moment>,
+    /// What happens for ever; not empty.
+    pub cycle: Vec<Moment>,
+}
+
+/// How a check ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The product is empty, and all of it was looked at: no run of the system violates the property.
+    Empty,
+    /// A run that violates it.
+    Violated(Counterexample),
+    /// The search ended before its time.
+    Stopped(Reason),
+    /// The system does something erroneous, so that the product was not complete: an action without a
+    /// result, a proposition without a value, a failed assertion. The state comes with it.
+    Failed(Vec<u64>, Failure),
+    /// The product has more acceptance sets than any search is made for.
+    TooManySets(usize),
+}
+
+/// What was counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// What the emptiness check counted.
+    pub counters: Counters,
+    /// States of the product that were stored.
+    pub stored: u64,
+    /// Number of acceptance sets of the product.
+    pub sets: u32,
+    /// Bytes in use at the end, by states and all that is known of them.
+    pub bytes: usize,
+    /// How often the layout of states was widened.
+    pub widenings: u32,
+    /// The time it took.
+    pub elapsed: Duration,
+}
+
+/// The result.
+pub struct Check<'s, S> {
+    given: &'s S,
+    wider: Option<S>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What was counted.
+    pub statistics: Statistics,
+}
+
+impl<S> Check<'_, S> {
+    /// The system that packed the states of the counterexample: the given one, or one with a wider layout.
+    pub fn system(&self) -> &S {
+        self.wider.as_ref().unwrap_or(self.given)
+    }
+}
+
+/// Most acceptance sets of a product.
+pub const MAX_SETS: u32 = <[u64; 16] as Marks>::CAPACITY;
+
+/// Looks for a run of the system that the automaton accepts.
+pub fn check<'s, S: System>(
+    system: &'s S,
+    property: &Property,
+    options: &Options<'_>,
+) -> Check<'s, S> {
+    let processes = if options.fair { system.processes() } else { 0 };
+    let sets = property.sets() as usize + system.marks() as usize + processes;
+    if sets <= u32::CAPACITY as usize {
+        search::<S, u32>(system, property, options)
+    } else if sets <= MAX_SETS as usize {
+        search::<S, [u64; 16]>(system, property, options)
+    } else {
+        Check {
+            given: system,
+            wider: None,
+            outcome: Outcome::TooManySets(sets),
+            statistics: Statistics::default(),
+        }
+    }
+}
+
+fn search<'s, S: System, M: Marks>(
+    system: &'s S,
+    property: &Property,
+    options: &Options<'_>,
+) -> Check<'s, S> {
+    let shape = Shape {
+        deadlock: options.deadlock,
+        fair: options.fair,
+        degeneralized: options.algorithm.needs_one_set(),
+    };
+    let mut statistics = Statistics::default();
+    let mut result = Check {
+        given: system,
+        wider: None,
+        outcome: Outcome::Stopped(Reason::Memory),
+        statistics,
+    };
+    let mut product = match Product::<S, M>::new(system, property, shape, options.limits) {
+        Ok(Some(product)) => product,
+        Ok(None) => {
+            result.outcome = Outcome::TooManySets(M::CAPACITY as usize + 1);
+            return result;
+        }
+        Err(Stop(reason)) => {
+            result.outcome = Outcome::Stopped(reason);
+            return result;
+        }
+    };
+    statistics.sets = product.sets();
+    let counters = &mut statistics.counters;
+    // A panic in a user's own system must not take the program with it.
+    let found = catch_unwind(AssertUnwindSafe(|| -> Result<_, Stop> {
+        let Some(mut run) = options.algorithm.run(&mut product, counters)? else {
+            return Ok(None);
+        };
+        if options.shorten {
+            run = accepting_run::shorten(&mut product, run, counters)?;
+        }
+        counterexample(&mut product, &run).map(Some)
+    }));
+    result.outcome = match found {
+        Err(panic) => Outcome::Stopped(Reason::Panic(crate::explore::message(&*panic))),
+        Ok(Err(Stop(reason))) => Outcome::Stopped(reason),
+        Ok(Ok(Some(found))) => Outcome::Violated(found),
+        Ok(Ok(None)) => match product.failure() {
+            Some((state, failure)) => Outcome::Failed(product.parts(*state).model, failure.clone()),
+            None => Outcome::Empty,
+        },
+    };
+    statistics.stored = product.stored();
+    statistics.bytes = product.peak_bytes();
+    statistics.widenings = product.widenings();
+    statistics.elapsed = product.elapsed();
+    result.statistics = statistics;
+    result.wider = product.into_wider();
+    result
+}
+
+/// What the system does in a run of the product.
+fn counterexample<S: System, M: Marks>(
+    product: &mut Product<'_, S, M>,
+    run: &Run<M>,
+) -> Result<Counterexample, Stop> {
+    let mut moment = |step: &RunStep<M>| -> Result<Moment, Stop> {
+        // First the step: it may widen the layout.
+        let action = product.model_step(step)?.map(|s| s.action);
+        let ProductState { model, property } = product.parts(step.state);
+        Ok(Moment {
+            state: model,
+            property,
+            action,
+        })
+    };
+    let mut moments =
+        |steps: &[RunStep<M>]| steps.iter().map(&mut moment).collect::<Result<_, _>>();
+    Ok(Counterexample {
+        prefix: moments(&run.prefix)?,
+        cycle: moments(&run.cycle)?,
+    })
+}

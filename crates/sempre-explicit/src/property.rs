@@ -1,0 +1,418 @@
+//! A property automaton, compiled for search: from a state and a valuation of the propositions straight to the
+//! edges that can be taken.
+//!
+//! Labels are Boolean functions. To scan them, edge by edge, in each step of a product is what the authors of the
+//! experiments we follow did, and what they name as the thing to improve (Ben Salem, Duret-Lutz, Kordon, 2011,
+//! section 4). Here each state becomes a decision diagram over the propositions whose leaves are the lists of
+//! edges that are enabled, and, if propositions are few, the diagrams become one table, so that a step costs a lookup.
+//!
+//! The diagram of a state is built by splitting the vector of its edges' labels on the first proposition that any of
+//! them tests, until all are constant. Equal vectors are equal nodes. Its size is at most the product of the
+//! sizes of the labels' diagrams, in practice about their sum.
+//!
+//! An automaton with generalised Büchi acceptance, `t` included, is what a search can take; others are
+//! converted before.
+
+use rustc_hash::FxHashMap;
+use sempre_omega::{Automaton, Bdd, Bdds, Mark};
+use std::fmt;
+
+/// The table has at most so many entries.
+const TABLE: usize = 1 << 16;
+
+/// An edge that can be taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PropertyEdge {
+    /// The destination.
+    pub to: u32,
+    /// The acceptance sets, numbered from 0 without gaps.
+    pub mark: Mark,
+}
+
+/// Why an automaton cannot be compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PropertyError {
+    /// Its acceptance is not generalised Büchi.
+    Acceptance,
+    /// A label tests a proposition that the system does not tell.
+    Proposition(u32),
+}
+
+impl fmt::Display for PropertyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Acceptance => {
+                f.write_str("the acceptance of the automaton is not generalised Büchi")
+            }
+            Self::Proposition(p) => write!(
+                f,
+                "the model does not tell proposition {p} of the automaton"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for PropertyError {}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Node {
+    Leaf(u32),
+    Test {
+        proposition: u32,
+        low: u32,
+        high: u32,
+    },
+}
+
+/// See the module's documentation.
+#[derive(Clone, Debug)]
+pub struct Property {
+    initial: Vec<u32>,
+    states: u32,
+    sets: u32,
+    propositions: usize,
+    nodes: Vec<Node>,
+    /// The node of each state.
+    roots: Vec<u32>,
+    /// The leaf of each state and valuation, if that is not too much.
+    table: Vec<u32>,
+    /// The edges of each leaf.
+    leaves: Vec<Vec<PropertyEdge>>,
+    kinds: Vec<Kind>,
+    components: Vec<u32>,
+}
+
+/// What is known of a state of an automaton by the component it is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// No cycle of its component is accepting.
+    Rejecting,
+    /// Every cycle of its component is accepting.
+    Weak,
+    /// As `Weak`, and the component cannot be left nor got stuck in: every continuation is accepted.
+    Terminal,
+    /// Some cycles of its component may be accepting and others not.
+    Mixed,
+}
+
+impl Property {
+    /// Compiles an automaton. `propositions` tells for each proposition of the system the variable by which labels
+    /// call it.
+    ///
+    /// # Errors
+    /// If the automaton cannot be taken.
+    pub fn new(
+        bdds: &mut Bdds,
+        a: &Automaton,
+        propositions: &[u32],
+    ) -> Result<Self, PropertyError> {
+        let sets = a
+            .acceptance
+            .as_generalized_buchi()
+            .ok_or(PropertyError::Acceptance)?;
+        // Sets that the condition does not speak of do not matter; the others are numbered anew.
+        let used: Vec<u32> = (0..a.sets).filter(|&s| sets.contains(s)).collect();
+        let renumber = |mark: &Mark| -> Mark {
+            (used.iter().enumerate())
+                .filter(|&(_, &set)| mark.contains(set))
+                .map(|(new, _)| new as u32)
+                .collect()
+        };
+        let mut number: FxHashMap<u32, u32> = FxHashMap::default();
+        for (i, &variable) in propositions.iter().enumerate() {
+            number.entry(variable).or_insert(i as u32);
+        }
+        for edge in a.edges.iter().flatten() {
+            if let Some(&unknown) =
+                (bdds.support(edge.label).iter()).find(|v| !number.contains_key(v))
+            {
+                return Err(PropertyError::Proposition(unknown));
+            }
+        }
+        let mut property = Self {
+            initial: a.initial.clone(),
+            states: a.states() as u32,
+            sets: used.len() as u32,
+            propositions: propositions.len(),
+            nodes: Vec::new(),
+            roots: Vec::new(),
+            table: Vec::new(),
+            leaves: Vec::new(),
+            kinds: Vec::new(),
+            components: Vec::new(),
+        };
+        let mut maker = Maker {
+            property: &mut property,
+            bdds,
+            number: &number,
+            nodes: FxHashMap::default(),
+            leaves: FxHashMap::default(),
+        };
+        for edges in &a.edges {
+            let targets: Vec<PropertyEdge> = (edges.iter())
+                .map(|e| PropertyEdge {
+                    to: e.to,
+                    mark: renumber(&e.mark),
+                })
+                .collect();
+            let labels = edges.iter().map(|e| e.label).collect();
+            let root = maker.state(&targets, labels);
+            maker.property.roots.push(root);
+        }
+        property.classify(bdds, a);
+        property.tabulate();
+        Ok(property)
+    }
+
+    /// Finds out what the components are like.
+    fn classify(&mut self, bdds: &mut Bdds, a: &Automaton) {
+        let sccs = sempre_omega::Sccs::new(a);
+        let accepting = sccs.accepting(a);
+        self.components = (0..a.states()).map(|s| sccs.of[s]).collect();
+        self.kinds = (0..a.states())
+            .map(|s| {
+                let scc = sccs.of[s];
+                // States that are not reachable have no component.
+                if scc == u32::MAX || !accepting[scc as usize] {
+                    Kind::Rejecting
+                } else if !sccs.is_weak(a, scc as usize) {
+                    Kind::Mixed
+                } else if sccs.is_terminal(a, bdds, scc as usize) {
+                    Kind::Terminal
+                } else {
+                    Kind::Weak
+                }
+            })
+            .collect();
+    }
+
+    fn tabulate(&mut self) {
+        let columns = 1usize
+            .checked_shl(self.propositions as u32)
+            .unwrap_or(usize::MAX);
+        if columns.saturating_mul(self.states as usize) > TABLE {
+            return;
+        }
+        let mut table = Vec::with_capacity(columns * self.states as usize);
+        for state in 0..self.states {
+            for valuation in 0..columns as u64 {
+                table.push(self.decide(state, &[valuation]));
+            }
+        }
+        self.table = table;
+    }
+
+    fn decide(&self, state: u32, valuation: &[u64]) -> u32 {
+        let mut node = self.roots[state as usize];
+        loop {
+            match self.nodes[node as usize] {
+                Node::Leaf(leaf) => return leaf,
+                Node::Test {
+                    proposition: p,
+                    low,
+                    high,
+                } => {
+                    let holds = valuation[p as usize / 64] >> (p % 64) & 1 == 1;
+                    node = if holds { high } else { low };
+                }
+            }
+        }
+    }
+
+    /// The list of edges for a valuation of the propositions, one bit each, for [`Property::edges`].
+    #[inline]
+    pub fn leaf(&self, state: u32, valuation: &[u64]) -> u32 {
+        if self.table.is_empty() {
+            return self.decide(state, valuation);
+        }
+        let column = valuation.first().copied().unwrap_or(0) as usize;
+        self.table[((state as usize) << self.propositions) | column]
+    }
+
+    /// The edges of a leaf.
+    pub fn edges(&self, leaf: u32) -> &[PropertyEdge] {
+        &self.leaves[leaf as usize]
+    }
+
+    /// Number of lists of edges.
+    pub fn leaves(&self) -> usize {
+        self.leaves.len()
+    }
+
+    /// The initial states.
+    pub fn initial(&self) -> &[u32] {
+        &self.initial
+    }
+
+    /// Number of states.
+    pub fn states(&self) -> u32 {
+        self.states
+    }
+
+    /// Number of acceptance sets.
+    pub fn sets(&self) -> u32 {
+        self.sets
+    }
+
+    /// Number of propositions of the system.
+    pub fn propositions(&self) -> usize {
+        self.propositions
+    }
+
+    /// What is known of a state by its component.
+    pub fn kind(&self, state: u32) -> Kind {
+        self.kinds[state as usize]
+    }
+
+    /// The number of the component of a state.
+    pub fn component(&self, state: u32) -> u32 {
+        self.components[state as usize]
+    }
+
+    /// Is every component weak?
+    pub fn is_weak(&self) -> bool {
+        self.kinds.iter().all(|&k| k != Kind::Mixed)
+    }
+
+    /// Is every component without accepting cycles, or terminal?
+    pub fn is_terminal(&self) -> bool {
+        (self.kinds.iter()).all(|&k| matches!(k, Kind::Rejecting | Kind::Terminal))
+    }
+}
+
+/// Makes the diagrams.
+struct Maker<'a> {
+    property: &'a mut Property,
+    bdds: &'a Bdds,
+    /// The system's number of each variable of labels.
+    number: &'a FxHashMap<u32, u32>,
+    nodes: FxHashMap<Node, u32>,
+    leaves: FxHashMap<Vec<(u32, Mark)>, u32>,
+}
+
+impl Maker<'_> {
+    /// The node of a state. Iterative in nothing: the depth is the number of propositions.
+    fn state(&mut self, targets: &[PropertyEdge], labels: Vec<Bdd>) -> u32 {
+        let mut memo = FxHashMap::default();
+        self.split(targets, labels, &mut memo)
+    }
+
+    fn split(
+        &mut self,
+        targets: &[PropertyEdge],
+        labels: Vec<Bdd>,
+        memo: &mut FxHashMap<Vec<Bdd>, u32>,
+    ) -> u32 {
+        if let Some(&node) = memo.get(&labels) {
+            return node;
+        }
+        let first = (labels.iter())
+            .filter(|l| !l.is_constant())
+            .map(|&l| self.bdds.var(l))
+            .min();
+        let node = match first {
+            None => self.leaf(targets, &labels),
+            Some(variable) => {
+                let side = |bdds: &Bdds, high: bool| -> Vec<Bdd> {
+                    (labels.iter())
+                        .map(|&l| match () {
+                            () if l.is_constant() || bdds.var(l) != variable => l,
+                            () if high => bdds.high(l),
+                            () => bdds.low(l),
+                        })
+                        .collect()
+                };
+                let low = self.split(targets, side(self.bdds, false), memo);
+                let high = self.split(targets, side(self.bdds, true), memo);
+                if low == high {
+                    low
+                } else {
+                    let proposition = self.number[&variable];
+                    self.node(Node::Test {
+                        proposition,
+                        low,
+                        high,
+                    })
+                }
+            }
+        };
+        memo.insert(labels, node);
+        node
+    }
+
+    fn leaf(&mut self, targets: &[PropertyEdge], labels: &[Bdd]) -> u32 {
+        let mut list: Vec<(u32, Mark)> = Vec::new();
+        for (edge, label) in targets.iter().zip(labels) {
+            let edge = (edge.to, edge.mark.clone());
+            if label.is_true() && !list.contains(&edge) {
+                list.push(edge);
+            }
+        }
+        let leaf = *self.leaves.entry(list).or_insert_with_key(|list| {
+            let edges = list.iter().cloned();
+            let edges = edges.map(|(to, mark)| PropertyEdge { to, mark }).collect();
+            self.property.leaves.push(edges);
+            self.property.leaves.len() as u32 - 1
+        });
+        self.node(Node::Leaf(leaf))
+    }
+
+    fn node(&mut self, node: Node) -> u32 {
+        *self.nodes.entry(node).or_insert_with(|| {
+            self.property.nodes.push(node);
+            self.property.nodes.len() as u32 - 1
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sempre_base::Random;
+    use sempre_omega::Alphabet;
+    use sempre_omega::random::RandomAutomaton;
+
+    /// What the compiled automaton says is what scanning the labels says, by table and by diagram.
+    #[test]
+    fn agrees_with_labels() {
+        let mut random = Random::new(1);
+        for round in 0..200 {
+            let mut alphabet = Alphabet::new();
+            let count = 1 + random.below(5);
+            let variables: Vec<u32> = (0..count)
+                .map(|i| alphabet.declare(&format!("p{i}")))
+                .collect();
+            let states = 1 + random.below(6);
+            let a = RandomAutomaton::generalized_buchi(states, &variables, round % 4)
+                .generate(&mut random, &mut alphabet.bdds);
+            let mut shuffled = variables.clone();
+            shuffled.reverse();
+            let mut property = Property::new(&mut alphabet.bdds, &a, &shuffled).unwrap();
+            for table in [true, false] {
+                if !table {
+                    property.table.clear();
+                }
+                for state in 0..a.states() as u32 {
+                    for valuation in 0..1u64 << count {
+                        let holds = |v: u32| {
+                            let p = shuffled.iter().position(|&s| s == v).unwrap();
+                            valuation >> p & 1 == 1
+                        };
+                        let mut expected: Vec<(u32, Mark)> = (a.edges[state as usize].iter())
+                            .filter(|e| alphabet.bdds.eval(e.label, holds))
+                            .map(|e| (e.to, e.mark.clone()))
+                            .collect();
+                        expected.sort();
+                        expected.dedup();
+                        let leaf = property.leaf(state, &[valuation]);
+                        let mut got: Vec<(u32, Mark)> = (property.edges(leaf).iter())
+                            .map(|e| (e.to, e.mark.clone()))
+                            .collect();
+                        got.sort();
+                        assert_eq!(got, expected);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! What emptiness checks search: a graph whose states are numbers, whose edges carry marks, and which is made while it
+//! is searched.
+//!
+//! The checks know nothing else. Products of a system and a property are such spaces ([`crate::product`]), and so
+//! are the small graphs that tests use.
+
+use crate::explore::Reason;
+use crate::marks::Marks;
+use sempre_store::{Budget, Full};
+use std::sync::Arc;
+
+/// An edge of a space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge<M> {
+    /// Where it leads.
+    pub target: u32,
+    /// The acceptance sets it is in.
+    pub marks: M,
+}
+
+/// A search cannot go on; its result is unknown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stop(pub Reason);
+
+impl From<Full> for Stop {
+    fn from(_: Full) -> Self {
+        Stop(Reason::Memory)
+    }
+}
+
+/// A graph that is made on the fly. Is there a cycle, reachable from an initial state, whose edges together are
+/// in all acceptance sets? That is what a check answers.
+pub trait Space<M: Marks> {
+    /// The initial states, each once.
+    fn initial(&mut self) -> Result<Vec<u32>, Stop>;
+
+    /// Appends the edges that leave a state, always the same in the same order. States are numbered as they
+    /// are met, from 0 and without gaps.
+    fn expand(&mut self, state: u32, edges: &mut Vec<Edge<M>>) -> Result<(), Stop>;
+
+    /// Number of acceptance sets.
+    fn sets(&self) -> u32;
+
+    /// The memory that everything the check keeps is charged to.
+    fn budget(&self) -> Arc<Budget>;
+
+    /// All acceptance sets.
+    fn all(&self) -> M {
+        M::all(self.sets())
+    }
+}
+
+/// A state and the edge by which a run leaves it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunStep<M> {
+    /// The state.
+    pub state: u32,
+    /// The edge.
+    pub edge: Edge<M>,
+}
+
+/// An accepting run: a path from an initial state to a cycle that is in all sets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run<M> {
+    /// From an initial state to the first state of the cycle; may be empty.
+    pub prefix: Vec<RunStep<M>>,
+    /// The cycle.
+    pub cycle: Vec<RunStep<M>>,
+}
+
+/// What a check counts, as Couvreur, Duret-Lutz and Poitrenaud (SPIN 2005, section 3) define it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Distinct states visited.
+    pub states: u64,
+    /// Edges traversed, each as often as it was.
+    pub transitions: u64,
+    /// The largest size of the stack; each check says what it counts as one.
+    pub max_stack: u64,
+    /// States visited to find the cycle of the accepting run, each as often as it was.
+    pub cycle_states: u64,
+    /// The number of states that the cycle was looked for in.
+    pub cycle_space: u64,
+}
+
+impl Counters {
+    /// The stack has this size now.
+    #[inline]
+    pub(crate) fn stack(&mut self, size: usize) {
+        self.max_stack = self.max_stack.max(size as u64);
+    }
+}
