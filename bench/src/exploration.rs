@@ -1,0 +1,537 @@
+//! Speed and memory of state space exploration, beside peers' if they are given.
+//!
+//! ```text
+//! cargo build --release -p sempre
+//! cargo run --release -p sempre-bench --bin exploration -- FOLDER [MODEL…] [--runs N] [--csv FILE]
+//!     [--sempre PROGRAM] [--peer ltsmin=dve2lts-mc] [--peer divine=divine] [--peer spin=spin]
+//! ```
+//!
+//! FOLDER holds DVE models (`FOLDER/MODEL.dve`) and, for SPIN, Promela (`FOLDER/promela/MODEL.pm`). LTSmin
+//! needs DiVinE's compiler too, as `divine compile --ltsmin`; what it compiles is kept in a folder of the
+//! system's temporary files.
+//!
+//! Every program is a process of its own, so start-up, reading and our own compilation of the model count;
+//! the compilation of the model for a peer does not. Times are CPU seconds, user and system, of which
+//! the least of N runs counts; all programs take turns within one run. Where wall time is told, two busy
+//! loops tell how much of two processors was to be had.
+//!
+//! A peer's ratio is its CPU time divided by ours with one worker: above one, we are faster. LTSmin's own count of
+//! bytes per state leaves out empty places in its table, ours counts them: the peak of resident memory
+//! is the figure that compares like with like. LTSmin has to be told the size of its table and is told the best one.
+//! SPIN's models are others than DVE's: times are compared per state.
+
+mod measure;
+
+use measure::{Cost, measure, run_measured};
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+/// Models of BEEM that are neither too small to measure nor too large to wait for.
+const MODELS: [&str; 10] = [
+    "peterson.4",
+    "bakery.5",
+    "elevator.4",
+    "brp2.6",
+    "reader_writer.3",
+    "at.4",
+    "production_cell.3",
+    "lann.4",
+    "leader_filters.5",
+    "lamport.5",
+];
+
+/// The Promela of these has nearly as many states as the DVE.
+const PROMELA: [&str; 2] = ["at.4", "leader_filters.5"];
+
+/// Models with more states are not interpreted.
+const INTERPRETED: f64 = 2e6;
+
+struct Settings {
+    folder: PathBuf,
+    models: Vec<String>,
+    runs: usize,
+    csv: Option<PathBuf>,
+    sempre: PathBuf,
+    ltsmin: Option<PathBuf>,
+    divine: Option<PathBuf>,
+    spin: Option<PathBuf>,
+    /// Where peers' files go.
+    work: PathBuf,
+}
+
+/// What is known of one model: a figure for each column, in order; those that were not measured are missing.
+struct Row {
+    model: String,
+    figures: Vec<Option<f64>>,
+}
+
+/// Name, digits after the point, and whether a geometric mean is told.
+const COLUMNS: [(&str, usize, bool); 19] = [
+    ("states", 0, false),
+    ("transitions", 0, false),
+    ("cpu_1", 3, false),
+    ("cpu_2", 3, false),
+    ("Mstates/cpu_s_1", 2, true),
+    ("Mstates/cpu_s_2", 2, true),
+    ("cpu_2/1", 2, true),
+    ("wall_2/1", 2, true),
+    ("busy_2/1", 2, true),
+    ("B/state", 1, true),
+    ("rss/state", 1, true),
+    ("interp/jit", 1, true),
+    ("ltsmin_cpu", 3, false),
+    ("ltsmin/ours", 2, true),
+    ("ltsmin_B/state", 1, true),
+    ("ltsmin_rss/state", 1, true),
+    ("ltsmin_rss/ours", 2, true),
+    ("spin_cpu", 3, false),
+    ("spin/ours_per_state", 2, true),
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some((measure::WORD, command)) = arguments.split_first().map(|(a, b)| (a.as_str(), b)) {
+        return run_measured(command);
+    }
+    let settings = match settings(&arguments) {
+        Ok(settings) => settings,
+        Err(e) => {
+            eprintln!("{e}");
+            return ExitCode::from(2);
+        }
+    };
+    let mut rows = Vec::new();
+    for model in &settings.models {
+        eprintln!("{model}");
+        match row(&settings, model) {
+            Ok(row) => rows.push(row),
+            Err(e) => eprintln!("{model}: {e}"),
+        }
+    }
+    print!("{}", table(&rows));
+    if let Some(path) = &settings.csv
+        && let Err(e) = std::fs::write(path, csv(&rows))
+    {
+        eprintln!("{}: {e}", path.display());
+        return ExitCode::from(2);
+    }
+    ExitCode::SUCCESS
+}
+
+fn settings(arguments: &[String]) -> Result<Settings, String> {
+    let mut words = Vec::new();
+    let own = std::env::current_exe().map_err(|e| e.to_string())?;
+    let mut s = Settings {
+        folder: PathBuf::new(),
+        models: Vec::new(),
+        runs: 3,
+        csv: None,
+        sempre: own.with_file_name("sempre"),
+        ltsmin: None,
+        divine: None,
+        spin: None,
+        work: std::env::temp_dir().join("sempre-bench-exploration"),
+    };
+    let mut arguments = arguments.iter();
+    while let Some(word) = arguments.next() {
+        let mut value = || {
+            arguments
+                .next()
+                .ok_or_else(|| format!("{word} wants a value"))
+        };
+        match word.as_str() {
+            "--runs" => s.runs = value()?.parse().map_err(|e| format!("--runs: {e}"))?,
+            "--csv" => s.csv = Some(value()?.into()),
+            "--sempre" => s.sempre = value()?.into(),
+            "--peer" => {
+                let (name, program) = value()?
+                    .split_once('=')
+                    .ok_or("--peer wants NAME=PROGRAM")?;
+                let program = Some(PathBuf::from(program));
+                match name {
+                    "ltsmin" => s.ltsmin = program,
+                    "divine" => s.divine = program,
+                    "spin" => s.spin = program,
+                    _ => return Err(format!("no peer is called `{name}`")),
+                }
+            }
+            _ if word.starts_with('-') => return Err(format!("no option is called `{word}`")),
+            _ => words.push(word.clone()),
+        }
+    }
+    if words.is_empty() {
+        return Err("which folder?".into());
+    }
+    s.folder = std::path::absolute(words.remove(0)).map_err(|e| e.to_string())?;
+    s.models = if words.is_empty() {
+        MODELS.map(String::from).to_vec()
+    } else {
+        words
+    };
+    s.runs = s.runs.max(1);
+    std::fs::create_dir_all(&s.work).map_err(|e| e.to_string())?;
+    Ok(s)
+}
+
+/// The least of several figures.
+#[derive(Clone, Copy)]
+struct Least(f64);
+
+impl Least {
+    fn note(&mut self, figure: f64) {
+        self.0 = self.0.min(figure);
+    }
+    fn get(self) -> Option<f64> {
+        self.0.is_finite().then_some(self.0)
+    }
+}
+
+fn row(settings: &Settings, model: &str) -> Result<Row, String> {
+    let none = Least(f64::INFINITY);
+    let (mut cpu, mut wall, mut busy) = ([none; 2], [none; 2], [none; 2]);
+    let (mut interpreted, mut rss) = (none, none);
+    let mut peer = None;
+    let mut spin = None;
+    let mut first = Value::Null;
+    for run in 0..settings.runs {
+        for workers in [1, 2] {
+            busy[workers - 1].note(busy_loops(workers));
+            let (cost, report) = explore(settings, model, workers, false)?;
+            if run == 0 && workers == 1 {
+                first = report;
+            } else if [&first["states"], &first["transitions"]]
+                != [&report["states"], &report["transitions"]]
+            {
+                return Err("two runs differ in their numbers of states or transitions".into());
+            }
+            cpu[workers - 1].note(cost.cpu);
+            wall[workers - 1].note(cost.wall);
+            if workers == 1 {
+                rss.note(cost.peak);
+            }
+        }
+        let states = first["states"].as_f64().unwrap_or(0.0);
+        if states < INTERPRETED {
+            interpreted.note(explore(settings, model, 1, true)?.0.cpu);
+        }
+        if let (Some(ltsmin), Some(divine)) = (&settings.ltsmin, &settings.divine) {
+            let bits = peer.as_ref().map(|p: &Ltsmin| p.bits);
+            match run_ltsmin(settings, ltsmin, divine, model, states, bits) {
+                Ok(now) => {
+                    let least = |old: Ltsmin| if old.cpu < now.cpu { old } else { now };
+                    peer = Some(peer.map_or(now, least));
+                }
+                Err(e) => eprintln!("{model}: {e}"),
+            }
+        }
+        if let Some(program) = settings.spin.as_ref().filter(|_| PROMELA.contains(&model)) {
+            match run_spin(settings, program, model, states) {
+                Ok(now) => {
+                    spin = Some(spin.map_or(
+                        now,
+                        |old: (f64, f64)| {
+                            if old.0 < now.0 { old } else { now }
+                        },
+                    ));
+                }
+                Err(e) => eprintln!("{model}: {e}"),
+            }
+        }
+    }
+    let states = first["states"].as_f64().ok_or("no number of states")?;
+    let [cpu_1, cpu_2] = cpu.map(Least::get);
+    let [wall_1, wall_2] = wall.map(Least::get);
+    let [busy_1, busy_2] = busy.map(Least::get);
+    let rss_per_state = rss.get().map(|r| r / states);
+    let peer_rss = peer.as_ref().map(|p| p.peak / states);
+    Ok(Row {
+        model: model.to_string(),
+        figures: vec![
+            Some(states),
+            first["transitions"].as_f64(),
+            cpu_1,
+            cpu_2,
+            quotient(Some(states / 1e6), cpu_1),
+            quotient(Some(states / 1e6), cpu_2),
+            quotient(cpu_2, cpu_1),
+            quotient(wall_2, wall_1),
+            quotient(busy_2, busy_1),
+            first["bytes_per_state"].as_f64(),
+            rss_per_state,
+            quotient(interpreted.get(), cpu_1),
+            peer.as_ref().map(|p| p.cpu),
+            quotient(peer.as_ref().map(|p| p.cpu), cpu_1),
+            peer.as_ref().and_then(|p| p.bytes),
+            peer_rss,
+            quotient(peer_rss, rss_per_state),
+            spin.map(|s| s.0),
+            quotient(
+                spin.map(|(seconds, count)| seconds / count),
+                cpu_1.map(|c| c / states),
+            ),
+        ],
+    })
+}
+
+fn quotient(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    Some(a? / b?.max(1e-9))
+}
+
+/// One run of ours.
+fn explore(
+    settings: &Settings,
+    model: &str,
+    workers: usize,
+    interpret: bool,
+) -> Result<(Cost, Value), String> {
+    let file = settings.folder.join(format!("{model}.dve"));
+    let mut arguments = vec![
+        "explore".to_string(),
+        "--quiet".into(),
+        "--format=json".into(),
+        format!("--workers={workers}"),
+    ];
+    if interpret {
+        arguments.push("--no-jit".into());
+    }
+    arguments.push(file.display().to_string());
+    let cost = measure(&settings.sempre, &arguments, &settings.work)?;
+    let report = (cost.text.lines())
+        .find(|line| line.starts_with('{'))
+        .and_then(|line| serde_json::from_str::<Value>(line).ok())
+        .filter(|report| report["complete"] == true)
+        .ok_or_else(|| format!("not explored: {}", cost.text.trim()))?;
+    Ok((cost, report))
+}
+
+/// LTSmin's better run.
+#[derive(Clone, Copy)]
+struct Ltsmin {
+    cpu: f64,
+    peak: f64,
+    /// Per state, by its own account.
+    bytes: Option<f64>,
+    /// Binary logarithm of the size of its table.
+    bits: u32,
+}
+
+/// Both orders of search; the faster one. `bits` is the size of table that was enough before.
+fn run_ltsmin(
+    settings: &Settings,
+    ltsmin: &Path,
+    divine: &Path,
+    model: &str,
+    states: f64,
+    bits: Option<u32>,
+) -> Result<Ltsmin, String> {
+    let compiled = format!("{model}.dve2C");
+    if !settings.work.join(&compiled).exists() {
+        let source = format!("{model}.dve");
+        std::fs::copy(settings.folder.join(&source), settings.work.join(&source))
+            .map_err(|e| e.to_string())?;
+        succeed(
+            Command::new(divine)
+                .args(["compile", "--ltsmin", &source])
+                .current_dir(&settings.work),
+        )?;
+    }
+    let mut best: Option<Ltsmin> = None;
+    for order in ["bfs", "dfs"] {
+        let mut bits = bits.unwrap_or(states.log2().ceil() as u32 + 1);
+        let cost = loop {
+            let arguments = [
+                &compiled,
+                "-s",
+                &bits.to_string(),
+                &format!("--strategy={order}"),
+                "--state=tree",
+                "--threads=1",
+            ]
+            .map(String::from);
+            let cost = measure(ltsmin, &arguments, &settings.work)?;
+            if !cost.text.contains("table full") {
+                break cost;
+            }
+            bits += 1;
+        };
+        if cost.status != 0 {
+            return Err(format!("LTSmin failed: {}", cost.text.trim()));
+        }
+        let counted = number_before(&cost.text, " states ");
+        if counted != Some(states) {
+            return Err(format!("LTSmin counts {counted:?} states, we {states}"));
+        }
+        if best.as_ref().is_none_or(|b| cost.cpu < b.cpu) {
+            best = Some(Ltsmin {
+                cpu: cost.cpu,
+                peak: cost.peak,
+                bytes: number_before(&cost.text, " B/state"),
+                bits,
+            });
+        }
+    }
+    best.ok_or_else(|| "LTSmin was not run".into())
+}
+
+/// CPU seconds and number of states of SPIN's verifier.
+fn run_spin(
+    settings: &Settings,
+    spin: &Path,
+    model: &str,
+    states: f64,
+) -> Result<(f64, f64), String> {
+    let folder = settings.work.join(format!("spin-{model}"));
+    if !folder.join("pan").exists() {
+        std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
+        let source = settings.folder.join(format!("promela/{model}.pm"));
+        succeed(
+            Command::new(spin)
+                .arg("-a")
+                .arg(source)
+                .current_dir(&folder),
+        )?;
+        let flags = [
+            "-O2",
+            "-DNOREDUCE",
+            "-DSAFETY",
+            "-DMEMLIM=16000",
+            "-w",
+            "-o",
+            "pan",
+            "pan.c",
+        ];
+        succeed(Command::new("gcc").args(flags).current_dir(&folder))?;
+    }
+    let size = format!("-w{}", states.log2().ceil() as u32 + 1);
+    let arguments = ["-m3000000", "-E", "-c0", &size].map(String::from);
+    let cost = measure(&folder.join("pan"), &arguments, &folder)?;
+    let counted = number_before(&cost.text, " states, stored").ok_or("SPIN counts no states")?;
+    Ok((cost.cpu, counted))
+}
+
+fn succeed(command: &mut Command) -> Result<(), String> {
+    let output = command
+        .output()
+        .map_err(|e| format!("{}: {e}", command.get_program().display()))?;
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+}
+
+/// The number that stands before some words where they last occur.
+fn number_before(text: &str, words: &str) -> Option<f64> {
+    let (before, _) = text.rsplit_once(words)?;
+    before
+        .rsplit(|c: char| !c.is_ascii_digit() && c != '.')
+        .next()?
+        .parse()
+        .ok()
+}
+
+/// Seconds that so many busy loops take, one per thread.
+fn busy_loops(threads: usize) -> f64 {
+    let begin = Instant::now();
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let mut x = std::hint::black_box(1u64);
+                for _ in 0..150_000_000 {
+                    x = x.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+                }
+                std::hint::black_box(x)
+            });
+        }
+    });
+    begin.elapsed().as_secs_f64()
+}
+
+fn geometric_mean(figures: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = figures.fold((0.0, 0), |(sum, count), x| (sum + x.ln(), count + 1));
+    (count > 0).then(|| (sum / f64::from(count)).exp())
+}
+
+fn means(rows: &[Row]) -> Row {
+    let column = |i: usize| {
+        geometric_mean(rows.iter().filter_map(|row| row.figures[i])).filter(|_| COLUMNS[i].2)
+    };
+    Row {
+        model: "geometric mean".into(),
+        figures: (0..COLUMNS.len()).map(column).collect(),
+    }
+}
+
+fn cells(row: &Row) -> Vec<String> {
+    let figures = row.figures.iter().zip(COLUMNS);
+    let texts = figures
+        .map(|(figure, (_, digits, _))| figure.map_or(String::new(), |x| format!("{x:.digits$}")));
+    std::iter::once(row.model.clone()).chain(texts).collect()
+}
+
+fn header() -> Vec<String> {
+    let names = COLUMNS.iter().map(|c| c.0.to_string());
+    std::iter::once("model".to_string()).chain(names).collect()
+}
+
+/// Columns side by side; those without figures are left out.
+fn table(rows: &[Row]) -> String {
+    let mut lines = vec![header()];
+    lines.extend(rows.iter().map(cells));
+    lines.push(cells(&means(rows)));
+    let mut text = String::new();
+    let columns: Vec<(usize, usize)> = (0..=COLUMNS.len())
+        .filter(|&i| lines[1..].iter().any(|line| !line[i].is_empty()))
+        .map(|i| (i, lines.iter().map(|line| line[i].len()).max().unwrap_or(0)))
+        .collect();
+    for line in &lines {
+        for &(i, width) in &columns {
+            let _ = if i == 0 {
+                write!(text, "{:<width$}", line[i])
+            } else {
+                write!(text, "  {:>width$}", line[i])
+            };
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn csv(rows: &[Row]) -> String {
+    let mut lines = vec![header()];
+    lines.extend(rows.iter().map(cells));
+    lines.push(cells(&means(rows)));
+    lines.iter().map(|line| line.join(",") + "\n").collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_found() {
+        let text = "a 1 states, 2 levels\nExplored 157003 states 411843 transitions, 8.8 B/state, 12 states ";
+        assert_eq!(number_before(text, " states 4"), Some(157_003.0));
+        assert_eq!(number_before(text, " B/state"), Some(8.8));
+        assert_eq!(number_before(text, " nodes"), None);
+        assert_eq!(number_before("no states ", " states "), None);
+    }
+
+    #[test]
+    fn missing_figures_are_left_out_of_means() {
+        let row = |ratio: Option<f64>| Row {
+            model: "m".into(),
+            figures: (COLUMNS.iter())
+                .map(|c| ratio.filter(|_| c.0 == "ltsmin/ours"))
+                .collect(),
+        };
+        let rows = [row(Some(2.0)), row(None), row(Some(8.0))];
+        let text = table(&rows);
+        assert!(text.ends_with("geometric mean         4.00\n"), "{text}");
+        assert_eq!(text.lines().count(), 5);
+        assert_eq!(csv(&rows).lines().count(), 5);
+    }
+}
