@@ -8,6 +8,7 @@ use crate::product::{Deadlock, Limits, Product, ProductState, Shape};
 use crate::property::Property;
 use crate::space::{Counters, Run, RunStep, Space, Stop};
 use sempre_model::system::{Failure, System};
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
@@ -60,6 +61,54 @@ pub enum Outcome {
     Failed(Vec<u64>, Failure),
     /// The product has more acceptance sets than any search is made for.
     TooManySets(usize),
+    /// The emptiness check that was asked for is not made for such a product. Nothing was searched.
+    Inapplicable(Inapplicable),
+}
+
+/// Why an emptiness check is not made for a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inapplicable {
+    /// The automaton is not weak: a component has accepting cycles and others.
+    Mixed,
+    /// There are acceptance sets for fairness.
+    Fairness,
+    /// The model's own edges have acceptance sets.
+    ModelMarks,
+}
+
+impl fmt::Display for Inapplicable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Mixed => {
+                "the automaton is not weak: a component has accepting cycles and others that are not"
+            }
+            Self::Fairness => "fairness adds acceptance sets to the automaton's own",
+            Self::ModelMarks => "the model adds acceptance sets to the automaton's own",
+        })
+    }
+}
+
+/// Can the emptiness check that the options name decide the product of the system and the property?
+///
+/// # Errors
+/// The reason why not.
+pub fn applicable(
+    property: &Property,
+    system: &impl System,
+    options: &Options<'_>,
+) -> Result<(), Inapplicable> {
+    if !options.algorithm.needs_weak() {
+        return Ok(());
+    }
+    if !property.is_weak() {
+        Err(Inapplicable::Mixed)
+    } else if options.fair && system.processes() > 0 {
+        Err(Inapplicable::Fairness)
+    } else if system.marks() > 0 {
+        Err(Inapplicable::ModelMarks)
+    } else {
+        Ok(())
+    }
 }
 
 /// What was counted.
@@ -105,6 +154,15 @@ pub fn check<'s, S: System>(
     property: &Property,
     options: &Options<'_>,
 ) -> Check<'s, S> {
+    let refused = |outcome| Check {
+        given: system,
+        wider: None,
+        outcome,
+        statistics: Statistics::default(),
+    };
+    if let Err(reason) = applicable(property, system, options) {
+        return refused(Outcome::Inapplicable(reason));
+    }
     let processes = if options.fair { system.processes() } else { 0 };
     let sets = property.sets() as usize + system.marks() as usize + processes;
     if sets <= u32::CAPACITY as usize {
@@ -112,12 +170,7 @@ pub fn check<'s, S: System>(
     } else if sets <= MAX_SETS as usize {
         search::<S, [u64; 16]>(system, property, options)
     } else {
-        Check {
-            given: system,
-            wider: None,
-            outcome: Outcome::TooManySets(sets),
-            statistics: Statistics::default(),
-        }
+        refused(Outcome::TooManySets(sets))
     }
 }
 

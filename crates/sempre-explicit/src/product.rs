@@ -29,7 +29,7 @@
 
 use crate::explore::{Progress, Reason};
 use crate::marks::Marks;
-use crate::property::Property;
+use crate::property::{Kind, Property};
 use crate::space::{Edge, RunStep, Space, Stop};
 use crate::widening::{self, Lost};
 use sempre_model::system::{Failure, Sink, Step, System};
@@ -581,6 +581,17 @@ impl<S: System, M: Marks> Space<M> for Product<'_, S, M> {
 
     fn budget(&self) -> Arc<Budget> {
         Arc::clone(&self.budget)
+    }
+
+    /// That of the automaton's component, unless there are other acceptance sets than the automaton's.
+    fn kind(&mut self, state: u32) -> Kind {
+        self.store.read(StateIndex(state), &mut self.state);
+        let value = self.packing.split(&self.state, &mut self.model);
+        let kind = self.property.kind((value / self.levels()) as u32);
+        match kind {
+            Kind::Weak | Kind::Terminal if self.sets > self.property.sets() => Kind::Mixed,
+            kind => kind,
+        }
     }
 }
 

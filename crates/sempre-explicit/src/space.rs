@@ -6,6 +6,7 @@
 
 use crate::explore::Reason;
 use crate::marks::Marks;
+use crate::property::Kind;
 use sempre_store::{Budget, Full};
 use std::sync::Arc;
 
@@ -43,6 +44,12 @@ pub trait Space<M: Marks> {
 
     /// The memory that everything the check keeps is charged to.
     fn budget(&self) -> Arc<Budget>;
+
+    /// What the component of a state tells of the cycles through it. `Mixed`, the default, tells nothing.
+    fn kind(&mut self, state: u32) -> Kind {
+        let _ = state;
+        Kind::Mixed
+    }
 
     /// All acceptance sets.
     fn all(&self) -> M {

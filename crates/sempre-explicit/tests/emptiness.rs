@@ -3,6 +3,7 @@
 use sempre_base::Random;
 use sempre_explicit::emptiness::Algorithm;
 use sempre_explicit::marks::Marks;
+use sempre_explicit::property::Kind;
 use sempre_explicit::space::{Counters, Edge, Run, Space, Stop};
 use sempre_store::Budget;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ struct Graph {
     sets: u32,
     initial: Vec<u32>,
     edges: Vec<Vec<Edge<u32>>>,
+    kinds: Vec<Kind>,
     budget: Arc<Budget>,
 }
 
@@ -28,6 +30,9 @@ impl Space<u32> for Graph {
     }
     fn budget(&self) -> Arc<Budget> {
         Arc::clone(&self.budget)
+    }
+    fn kind(&mut self, state: u32) -> Kind {
+        self.kinds[state as usize]
     }
 }
 
@@ -61,20 +66,44 @@ impl Graph {
             initial.push(random.below(states) as u32);
             initial.dedup();
         }
-        Self {
-            sets,
-            initial,
-            edges,
-            budget: Arc::new(Budget::unlimited()),
-        }
+        Self::new(sets, initial, edges)
     }
 
-    /// Which states are reached from which by at least one edge.
-    fn closure(&self) -> Vec<Vec<bool>> {
+    fn new(sets: u32, initial: Vec<u32>, edges: Vec<Vec<Edge<u32>>>) -> Self {
+        let mut graph = Self {
+            sets,
+            initial,
+            kinds: vec![Kind::Mixed; edges.len()],
+            edges,
+            budget: Arc::new(Budget::unlimited()),
+        };
+        // Kinds: a cycle is accepting unless it is one without the edges of some set.
+        let reach = graph.closure(|_| true);
+        let without: Vec<_> = (0..sets)
+            .map(|set| graph.closure(|e| !e.marks.contains(set)))
+            .collect();
+        graph.kinds = (0..graph.edges.len())
+            .map(|s| {
+                let together = |t: &usize| reach[s][*t] && reach[*t][s];
+                let mut component = (0..graph.edges.len()).filter(together);
+                if graph.marks_around(&reach, s) != Some(u32::all(sets)) {
+                    Kind::Rejecting
+                } else if component.any(|t| without.iter().any(|reach| reach[t][t])) {
+                    Kind::Mixed
+                } else {
+                    Kind::Weak
+                }
+            })
+            .collect();
+        graph
+    }
+
+    /// Which states are reached from which by at least one of these edges.
+    fn closure(&self, edge: impl Fn(&Edge<u32>) -> bool) -> Vec<Vec<bool>> {
         let n = self.edges.len();
         let mut reach = vec![vec![false; n]; n];
         for (s, edges) in self.edges.iter().enumerate() {
-            for e in edges {
+            for e in edges.iter().filter(|e| edge(e)) {
                 reach[s][e.target as usize] = true;
             }
         }
@@ -88,18 +117,23 @@ impl Graph {
         reach
     }
 
+    /// The marks of all edges in the component of a state; `None` if there is no cycle through it.
+    fn marks_around(&self, reach: &[Vec<bool>], s: usize) -> Option<u32> {
+        let together = |t: usize| reach[s][t] && reach[t][s];
+        let marks = (0..self.edges.len())
+            .filter(|&t| together(t))
+            .flat_map(|t| &self.edges[t])
+            .filter(|e| together(e.target as usize))
+            .fold(0, |m, e| m | e.marks);
+        reach[s][s].then_some(marks)
+    }
+
     /// Is there a reachable component in all sets?
     fn accepts(&self) -> bool {
-        let reach = self.closure();
+        let reach = self.closure(|_| true);
         (0..self.edges.len()).any(|s| {
             let reachable = (self.initial.iter()).any(|&i| i as usize == s || reach[i as usize][s]);
-            let together = |t: usize| reach[s][t] && reach[t][s];
-            let marks = (0..self.edges.len())
-                .filter(|&t| together(t))
-                .flat_map(|t| &self.edges[t])
-                .filter(|e| together(e.target as usize))
-                .fold(0, |m, e| m | e.marks);
-            reachable && reach[s][s] && marks == u32::all(self.sets)
+            reachable && self.marks_around(&reach, s) == Some(u32::all(self.sets))
         })
     }
 
@@ -152,4 +186,33 @@ fn all_checks_agree_with_the_obvious_one() {
         empty > 5_000 && accepting > 5_000,
         "{empty} empty, {accepting} not"
     );
+}
+
+/// A graph: for each state its edges, each as a target and, after a colon, its marks.
+fn graph(sets: u32, edges: &[&str]) -> Graph {
+    let edges = (edges.iter())
+        .map(|list| {
+            (list.split_whitespace())
+                .map(|edge| {
+                    let (target, marks) = edge.split_once(':').unwrap_or((edge, ""));
+                    Edge {
+                        target: target.parse().unwrap(),
+                        marks: (marks.chars()).fold(0, |m, c| m | 1 << c.to_digit(10).unwrap()),
+                    }
+                })
+                .collect()
+        })
+        .collect();
+    Graph::new(sets, vec![0], edges)
+}
+
+/// Tarjan's stack from the lowlink on need not be a component: the state at the lowlink is left, and its only way back
+/// leads below it.
+#[test]
+fn the_component_of_gv04_may_begin_below_the_lowlink() {
+    let mut graph = graph(1, &["1", "2 3:0", "4 0", "4", "2"]);
+    let mut counters = Counters::default();
+    let run = Algorithm::Gv04.run(&mut graph, &mut counters).unwrap();
+    assert!(graph.confirms(&run.unwrap()));
+    assert_eq!((counters.transitions, counters.cycle_space), (7, 5));
 }

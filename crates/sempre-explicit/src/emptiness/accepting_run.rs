@@ -37,14 +37,14 @@ impl<M: Marks> Bfs<M> {
         }
     }
 
-    /// A shortest path from one of `from` whose last edge is the first that `goal` takes, through states that
-    /// `inside` allows.
+    /// A shortest path from one of `from` whose last edge is the first that `goal` takes (with its source), through
+    /// states that `inside` allows.
     pub(crate) fn path(
         &mut self,
         space: &mut dyn Space<M>,
         from: &[u32],
         inside: &dyn Fn(u32) -> bool,
-        goal: &dyn Fn(&Edge<M>) -> bool,
+        goal: &dyn Fn(u32, &Edge<M>) -> bool,
         visited: &mut u64,
     ) -> Result<Option<Vec<RunStep<M>>>, Stop> {
         for &s in &self.queue {
@@ -67,7 +67,7 @@ impl<M: Marks> Bfs<M> {
                 if !inside(edge.target) {
                     continue;
                 }
-                if goal(&edge) {
+                if goal(state, &edge) {
                     let mut path = vec![RunStep { state, edge }];
                     self.trace(space, state, &mut path)?;
                     return Ok(Some(path));
@@ -126,7 +126,7 @@ pub(crate) fn cycle_in_component<M: Marks>(
     let mut cycle: Vec<RunStep<M>> = Vec::new();
     let mut at = start;
     while missing != M::NONE || at != start || cycle.is_empty() {
-        let goal = |edge: &Edge<M>| {
+        let goal = |_: u32, edge: &Edge<M>| {
             if missing == M::NONE {
                 edge.target == start
             } else {
@@ -155,7 +155,7 @@ pub(crate) fn with_prefix<M: Marks>(
     let (prefix, entry) = match initial.iter().find(|s| on_cycle.contains(s)) {
         Some(&s) => (Vec::new(), s),
         None => {
-            let goal = |e: &Edge<M>| on_cycle.contains(&e.target);
+            let goal = |_: u32, e: &Edge<M>| on_cycle.contains(&e.target);
             let path = Bfs::new(space).path(space, &initial, visited, &goal, &mut 0)?;
             let path = path.expect("the check came from an initial state");
             let entry = path[path.len() - 1].edge.target;
@@ -183,7 +183,7 @@ pub(crate) fn shorten<M: Marks>(
         let mut cycle: Vec<RunStep<M>> = Vec::new();
         let mut at = start;
         while missing != M::NONE || at != start || cycle.is_empty() {
-            let goal = |edge: &Edge<M>| {
+            let goal = |_: u32, edge: &Edge<M>| {
                 if missing == M::NONE {
                     edge.target == start
                 } else {

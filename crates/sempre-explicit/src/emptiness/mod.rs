@@ -3,9 +3,39 @@
 //! | file | algorithm | acceptance | stack counted |
 //! | --- | --- | --- | --- |
 //! | [`cou99`] | Couvreur 1999, with the list of states to remove | generalised | depth-first stack and states to remove |
+//! | [`cou99_norem`] | Couvreur 1999, as it was published | generalised | depth-first stack |
+//! | [`cou99_shy_minus`] | the same, edges to known states first | generalised | as `cou99`, and edges that wait |
+//! | [`cou99_shy`] | the same, edges of the last component | generalised | as `cou99`, and edges that wait |
+//! | [`gv04`] | Geldenhuys and Valmari 2004 | one set | states of incomplete components |
+//! | [`cvwy90`] | Courcoubetis, Vardi, Wolper and Yannakakis 1990 | one set | both depth-first stacks |
+//! | [`se05`] | Schwoon and Esparza 2005 | one set | both depth-first stacks |
+//! | [`tau03`] | Tauriainen 2003 | generalised | both depth-first stacks |
+//! | [`tau03_opt`] | Couvreur, Duret-Lutz and Poitrenaud 2005 | generalised | both depth-first stacks |
+//! | [`weak_dfs`] | one depth-first search | weak | depth-first stack |
+//!
+//! What they share:
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | `search_stack` | a depth-first stack |
+//! | `chain` | the chain of components of Couvreur's checks |
+//! | [`accepting_run`] | short runs, in a component |
+//! | `collecting_run` | short runs, from one state of an accepting cycle |
 
 pub mod accepting_run;
+mod chain;
+mod collecting_run;
 pub mod cou99;
+pub mod cou99_norem;
+pub mod cou99_shy;
+pub mod cou99_shy_minus;
+pub mod cvwy90;
+pub mod gv04;
+pub mod se05;
+mod search_stack;
+pub mod tau03;
+pub mod tau03_opt;
+pub mod weak_dfs;
 
 use crate::marks::Marks;
 use crate::space::{Counters, Run, Space, Stop};
@@ -16,11 +46,40 @@ pub enum Algorithm {
     /// [`cou99`].
     #[default]
     Cou99,
+    /// [`cou99_norem`].
+    Cou99Norem,
+    /// [`cou99_shy_minus`].
+    Cou99ShyMinus,
+    /// [`cou99_shy`].
+    Cou99Shy,
+    /// [`gv04`].
+    Gv04,
+    /// [`cvwy90`].
+    Cvwy90,
+    /// [`se05`].
+    Se05,
+    /// [`tau03`].
+    Tau03,
+    /// [`tau03_opt`].
+    Tau03Opt,
+    /// [`weak_dfs`].
+    Dfs,
 }
 
 impl Algorithm {
     /// All of them, with their names.
-    pub const ALL: [(Algorithm, &'static str); 1] = [(Algorithm::Cou99, "cou99")];
+    pub const ALL: [(Algorithm, &'static str); 10] = [
+        (Algorithm::Cou99, "cou99"),
+        (Algorithm::Cou99Norem, "cou99-norem"),
+        (Algorithm::Cou99ShyMinus, "cou99-shy-minus"),
+        (Algorithm::Cou99Shy, "cou99-shy"),
+        (Algorithm::Gv04, "gv04"),
+        (Algorithm::Cvwy90, "cvwy90"),
+        (Algorithm::Se05, "se05"),
+        (Algorithm::Tau03, "tau03"),
+        (Algorithm::Tau03Opt, "tau03-opt"),
+        (Algorithm::Dfs, "dfs"),
+    ];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -32,7 +91,13 @@ impl Algorithm {
 
     /// Does it take only one acceptance set, so that the product must be degeneralised?
     pub fn needs_one_set(self) -> bool {
-        false
+        matches!(self, Self::Gv04 | Self::Cvwy90 | Self::Se05)
+    }
+
+    /// Does it take only products in which the kind of a state's component ([`Space::kind`]) tells which cycles are
+    /// accepting?
+    pub fn needs_weak(self) -> bool {
+        self == Self::Dfs
     }
 
     /// Runs it: an accepting run, or `None` if there is none.
@@ -46,6 +111,15 @@ impl Algorithm {
     ) -> Result<Option<Run<M>>, Stop> {
         match self {
             Self::Cou99 => cou99::check(space, counters),
+            Self::Cou99Norem => cou99_norem::check(space, counters),
+            Self::Cou99ShyMinus => cou99_shy_minus::check(space, counters),
+            Self::Cou99Shy => cou99_shy::check(space, counters),
+            Self::Gv04 => gv04::check(space, counters),
+            Self::Cvwy90 => cvwy90::check(space, counters),
+            Self::Se05 => se05::check(space, counters),
+            Self::Tau03 => tau03::check(space, counters),
+            Self::Tau03Opt => tau03_opt::check(space, counters),
+            Self::Dfs => weak_dfs::check(space, counters),
         }
     }
 }

@@ -1,0 +1,127 @@
+//! A depth-first stack: states, the edges that they were entered by, and the edges that are still to be followed.
+//!
+//! # Invariants
+//! - **I1** The edges still to be followed are in one list, those of each state together and in the order of the
+//!   stack, the next one last. So following an edge is a pop, and memory is given back as the search proceeds.
+//! - **I2** `frames[i + 1]` was entered by an edge from `frames[i]` with the marks it keeps. So any part of the stack
+//!   is a path of the space.
+//!
+//! Successors of a state are computed all at once, when it is pushed; which of them the search has traversed is its
+//! own matter to count.
+
+use crate::marks::Marks;
+use crate::per_state::Charge;
+use crate::space::{Edge, RunStep, Space, Stop};
+use sempre_store::Budget;
+use std::sync::Arc;
+
+struct Frame<M> {
+    state: u32,
+    /// The marks of the edge that it was entered by.
+    marks: M,
+    /// I1: where its edges begin.
+    edges: usize,
+}
+
+/// See the module's documentation.
+pub(super) struct SearchStack<M> {
+    frames: Vec<Frame<M>>,
+    edges: Vec<Edge<M>>,
+    charge: Charge,
+}
+
+impl<M: Marks> SearchStack<M> {
+    pub(super) fn new(budget: &Arc<Budget>) -> Self {
+        Self {
+            frames: Vec::new(),
+            edges: Vec::new(),
+            charge: Charge::new(budget),
+        }
+    }
+
+    /// Number of states.
+    pub(super) fn len(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// The state at the top.
+    pub(super) fn top(&self) -> Option<u32> {
+        self.frames.last().map(|f| f.state)
+    }
+
+    /// The marks of the edge by which the state at the top was entered.
+    pub(super) fn top_marks(&self) -> M {
+        self.frames.last().map_or(M::NONE, |f| f.marks)
+    }
+
+    /// Enters a state by an edge (from the state at the top).
+    pub(super) fn push(&mut self, space: &mut dyn Space<M>, edge: Edge<M>) -> Result<(), Stop> {
+        let edges = self.edges.len();
+        space.expand(edge.target, &mut self.edges)?;
+        self.edges[edges..].reverse();
+        self.frames.push(Frame {
+            state: edge.target,
+            marks: edge.marks,
+            edges,
+        });
+        self.charge.cover(
+            self.frames.capacity() * size_of::<Frame<M>>()
+                + self.edges.capacity() * size_of::<Edge<M>>(),
+        )?;
+        Ok(())
+    }
+
+    /// Follows the next edge of the state at the top; `None` if there is none any more.
+    #[inline]
+    pub(super) fn follow(&mut self) -> Option<Edge<M>> {
+        let begin = self.frames.last()?.edges;
+        if self.edges.len() > begin {
+            self.edges.pop()
+        } else {
+            None
+        }
+    }
+
+    /// The edges of the state at the top that are still to be followed, the next one last.
+    pub(super) fn waiting(&mut self) -> &mut [Edge<M>] {
+        let begin = self.frames.last().map_or(0, |f| f.edges);
+        &mut self.edges[begin..]
+    }
+
+    /// Number of edges still to be followed, of all states.
+    pub(super) fn all_waiting(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// Forgets all but the first `count` of [`SearchStack::waiting`].
+    pub(super) fn keep_waiting(&mut self, count: usize) {
+        let begin = self.frames.last().map_or(0, |f| f.edges);
+        self.edges.truncate(begin + count);
+    }
+
+    /// Leaves the state at the top; tells the edge by which it was entered.
+    pub(super) fn pop(&mut self) -> Option<Edge<M>> {
+        let frame = self.frames.pop()?;
+        self.edges.truncate(frame.edges);
+        Some(Edge {
+            target: frame.state,
+            marks: frame.marks,
+        })
+    }
+
+    /// Where a state is on the stack.
+    pub(super) fn position(&self, state: u32) -> Option<usize> {
+        self.frames.iter().rposition(|f| f.state == state)
+    }
+
+    /// The path along the stack from this position to the top (I2).
+    pub(super) fn steps(&self, from: usize) -> impl Iterator<Item = RunStep<M>> + '_ {
+        self.frames[from..].windows(2).map(|two| RunStep {
+            state: two[0].state,
+            edge: Edge {
+                target: two[1].state,
+                marks: two[1].marks,
+            },
+        })
+    }
+}
