@@ -10,6 +10,7 @@
 //! | [`mod@check`] | a check from end to end: product, emptiness check, run of the model |
 //! | [`emptiness`] | the emptiness checks, one file each |
 //! | [`space`] | what emptiness checks know of a product |
+//! | [`explicit_space`] | a space whose edges are all there |
 //! | [`marks`] | sets of acceptance marks of a fixed width |
 //! | [`per_state`] | what one thread knows of each state |
 //! | [`trace`] | paths from an initial state |
@@ -21,6 +22,7 @@
 pub mod check;
 mod control;
 pub mod emptiness;
+pub mod explicit_space;
 pub mod explore;
 mod frontier;
 pub mod marks;

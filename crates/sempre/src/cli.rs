@@ -25,6 +25,7 @@ pub enum Command {
     Cross(commands::cross::Arguments),
     Random(commands::random::Arguments),
     Pattern(commands::pattern::Arguments),
+    Bench(commands::bench::Arguments),
     Completions(commands::completions::Arguments),
     Man(commands::man::Arguments),
 }

@@ -11,6 +11,7 @@
 
 pub mod automata;
 pub mod cross;
+pub mod experiments;
 pub mod memory;
 pub mod word;
 pub mod workbench;

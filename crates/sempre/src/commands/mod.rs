@@ -1,6 +1,7 @@
 //! One module per subcommand: its options, and the glue between them and the library.
 
 pub mod automaton;
+pub mod bench;
 pub mod completions;
 pub mod cross;
 pub mod explore;
@@ -24,6 +25,7 @@ pub fn run(command: Command) -> Outcome {
         Command::Cross(arguments) => cross::run(&arguments),
         Command::Random(arguments) => random::run(&arguments),
         Command::Pattern(arguments) => pattern::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man(arguments) => man::run(&arguments),
     }

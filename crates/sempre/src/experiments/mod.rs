@@ -1,0 +1,11 @@
+//! The experiments of the papers, run again with our own engines. Each prints the tables of its paper in their
+//! layout, as text, as CSV and as a page to look at.
+//!
+//! | file | paper |
+//! | --- | --- |
+//! | [`emptiness`] | Couvreur, Duret-Lutz, Poitrenaud: On-the-fly emptiness checks for generalized Büchi automata, SPIN 2005 |
+//! | [`page`] | tables and charts as text, CSV, HTML and SVG |
+
+pub mod emptiness;
+mod graph_system;
+pub mod page;
