@@ -68,7 +68,7 @@ pub enum Outcome {
 /// Why an emptiness check is not made for a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inapplicable {
-    /// The automaton is not weak: a component has accepting cycles and others.
+    /// The automaton is not weak: a component has accepting cycles and, so far as the marks tell, others.
     Mixed,
     /// There are acceptance sets for fairness.
     Fairness,
@@ -80,7 +80,7 @@ impl fmt::Display for Inapplicable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Mixed => {
-                "the automaton is not weak: a component has accepting cycles and others that are not"
+                "the automaton is not weak: a component has accepting cycles and edges that are not in all sets"
             }
             Self::Fairness => "fairness adds acceptance sets to the automaton's own",
             Self::ModelMarks => "the model adds acceptance sets to the automaton's own",

@@ -1,6 +1,7 @@
 //! All emptiness checks against a slow, obvious one, on random graphs.
 
 use sempre_base::Random;
+use sempre_explicit::Reason;
 use sempre_explicit::emptiness::Algorithm;
 use sempre_explicit::marks::Marks;
 use sempre_explicit::property::Kind;
@@ -215,4 +216,145 @@ fn the_component_of_gv04_may_begin_below_the_lowlink() {
     let run = Algorithm::Gv04.run(&mut graph, &mut counters).unwrap();
     assert!(graph.confirms(&run.unwrap()));
     assert_eq!((counters.transitions, counters.cycle_space), (7, 5));
+}
+
+/// What checks count on a graph. `expected` has lines with a name, the states, the edges and the stack, and, if they
+/// are to be looked at, the states visited for the cycle and the states that it was looked for in.
+fn counts(sets: u32, edges: &[&str], expected: &str) {
+    let mut graph = graph(sets, edges);
+    for line in expected.trim().lines() {
+        let mut words = line.split_whitespace();
+        let name = words.next().unwrap();
+        let numbers: Vec<u64> = words.map(|w| w.parse().unwrap()).collect();
+        let (algorithm, _) = *(Algorithm::ALL.iter()).find(|(_, n)| *n == name).unwrap();
+        let mut c = Counters::default();
+        let run = algorithm.run(&mut graph, &mut c).unwrap();
+        assert_eq!(run.is_some(), graph.accepts(), "{name}");
+        let got = [
+            c.states,
+            c.transitions,
+            c.max_stack,
+            c.cycle_states,
+            c.cycle_space,
+        ];
+        assert_eq!(got[..numbers.len()], numbers, "{name} on {edges:?}");
+    }
+}
+
+/// A path to a cycle that its last edge makes accepting. The shy ones compute all edges and have all but the two that
+/// were followed first still waiting when the last state is entered; `cvwy90` walks around the cycle again, `tau03`
+/// twice.
+#[test]
+fn counters_on_a_cycle() {
+    let expected = "
+        cou99            3 3 3  2 2
+        cou99-norem      3 3 3  2 2
+        cou99-shy-minus  3 3 5  2 2
+        cou99-shy        3 3 5  2 2
+        gv04             3 3 3  2 2
+        cvwy90           3 4 5
+        se05             3 3 4
+        tau03            3 6 5  4 3
+        tau03-opt        3 3 4  4 3
+        dfs              3 3 3";
+    counts(1, &["1", "2", "1:0"], expected);
+}
+
+/// An accepting edge to a cycle that is not. As in Table 2, formulas D and F: `cou99-norem` takes every edge twice;
+/// `cvwy90`, `se05` and `tau03-opt` those twice that are reachable from the accepting one; `tau03` all of them once
+/// more.
+#[test]
+fn counters_on_an_empty_graph() {
+    let expected = "
+        cou99            3 3 3  0 0
+        cou99-norem      3 6 3  0 0
+        cou99-shy-minus  3 3 5  0 0
+        cou99-shy        3 3 5  0 0
+        gv04             3 3 3  0 0
+        cvwy90           3 5 3  0 0
+        se05             3 5 3  0 0
+        tau03            3 8 3  0 0
+        tau03-opt        3 5 3  0 0
+        dfs              3 3 3  0 0";
+    counts(1, &["1:0", "2", "1"], expected);
+}
+
+/// Fig. 4 of the paper: a cycle whose accepting edge is neither the one that closes it nor beside that one, and more to
+/// explore behind. Only checks that look at the whole of the stack stop at once.
+#[test]
+fn counters_on_the_problematic_case_for_se05() {
+    let expected = "
+        cou99            4 4 4
+        cou99-norem      4 4 4
+        cou99-shy-minus  4 5 7
+        cou99-shy        4 5 7
+        gv04             4 4 4
+        cvwy90           6 9 6
+        se05             6 8 6
+        tau03            6 17 6
+        tau03-opt        4 4 5
+        dfs              4 4 4";
+    counts(1, &["1", "2:0", "3", "0 4", "5", ""], expected);
+}
+
+/// The accepting cycle is closed by a state that waits since the beginning: only the check that looks at the whole
+/// component takes it before it goes on from the second state.
+#[test]
+fn counters_of_the_shy_checks() {
+    let expected = "
+        cou99            5 6 4
+        cou99-shy-minus  5 6 6
+        cou99-shy        3 5 6";
+    counts(1, &["1 2", "0 3", "0:0", "4", ""], expected);
+}
+
+/// On return to a state, its edges to states that were visited meanwhile come first: 0 to 2, before 0 to 3.
+#[test]
+fn shy_checks_look_again_on_return() {
+    let expected = "
+        cou99            4 6 4
+        cou99-shy-minus  3 5 7
+        cou99-shy        3 5 7";
+    counts(1, &["1 3 2:0", "2", "0", "0"], expected);
+}
+
+/// Two sets, one after the other: `tau03` brings one home and then both.
+#[test]
+fn counters_with_two_sets() {
+    let expected = "
+        cou99            2 2 2
+        cou99-norem      2 2 2
+        tau03            2 8 4
+        tau03-opt        2 2 3";
+    counts(2, &["1:0", "0:1"], expected);
+}
+
+/// Without any set every cycle is accepting; `tau03` behaves as though each edge were in one.
+#[test]
+fn counters_without_sets() {
+    let expected = "
+        cou99            2 2 2
+        tau03            2 5 4
+        tau03-opt        2 2 3
+        dfs              2 2 2";
+    counts(0, &["1", "0"], expected);
+    let empty = "
+        cou99            2 1 2
+        cou99-norem      2 2 2
+        tau03            2 2 2
+        tau03-opt        2 1 2
+        dfs              2 1 2";
+    counts(0, &["1", ""], empty);
+}
+
+/// A search that has no memory says so.
+#[test]
+fn memory_is_charged() {
+    for (algorithm, name) in Algorithm::ALL {
+        let mut graph = graph(1, &["1", "2", "1:0"]);
+        graph.budget = Arc::new(Budget::new(1000));
+        let stop = algorithm.run(&mut graph, &mut Counters::default());
+        assert_eq!(stop, Err(Stop(Reason::Memory)), "{name}");
+        assert_eq!(graph.budget.used(), 0, "{name}");
+    }
 }

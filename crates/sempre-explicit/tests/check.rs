@@ -1,0 +1,367 @@
+//! Checks from end to end, by all algorithms, on random systems and random automata, against the explicit product.
+
+use sempre_base::Random;
+use sempre_explicit::check::{Check, Counterexample, Inapplicable, Options, Outcome, check};
+use sempre_explicit::emptiness::Algorithm;
+use sempre_explicit::product::Deadlock;
+use sempre_explicit::property::Property;
+use sempre_model::{Failure, Sink, Step, System};
+use sempre_omega::random::RandomAutomaton;
+use sempre_omega::{Alphabet, Automaton};
+
+struct Move {
+    action: u32,
+    marks: u64,
+    target: usize,
+}
+
+/// A graph as a system, with marks, processes, deadlocks and failures.
+struct Model {
+    initial: Vec<usize>,
+    moves: Vec<Vec<Move>>,
+    /// What fails in a state: an action, or a condition on the state.
+    failing: Vec<Option<Option<u32>>>,
+    valuation: Vec<u64>,
+    marks: u32,
+    processes: usize,
+    /// The processes of each action.
+    actions: Vec<Vec<u32>>,
+    spare: u32,
+}
+
+const PROPOSITIONS: usize = 2;
+
+impl Model {
+    fn random(random: &mut Random) -> Self {
+        let states = 1 + random.below(9);
+        let density = [0.1, 0.2, 0.35][random.below(3)];
+        let marks = if random.chance(0.4) {
+            1 + random.below(2) as u32
+        } else {
+            0
+        };
+        let processes = random.below(4);
+        let actions = (0..1 + random.below(6))
+            .map(|_| {
+                (0..processes as u32)
+                    .filter(|_| random.chance(0.5))
+                    .collect()
+            })
+            .collect::<Vec<Vec<u32>>>();
+        let moves = (0..states)
+            .map(|_| {
+                let mut moves: Vec<Move> = Vec::new();
+                for target in 0..states {
+                    while random.chance(density) {
+                        moves.push(Move {
+                            action: random.below(actions.len()) as u32,
+                            marks: random.below(1 << marks) as u64,
+                            target,
+                        });
+                    }
+                }
+                for i in (1..moves.len()).rev() {
+                    moves.swap(i, random.below(i + 1));
+                }
+                moves
+            })
+            .collect();
+        let fails = random.chance(0.2);
+        let failing = (0..states)
+            .map(|_| {
+                let action = random.below(actions.len()) as u32;
+                let failure = random.chance(0.5).then_some(action);
+                (fails && random.chance(0.2)).then_some(failure)
+            })
+            .collect();
+        Self {
+            initial: (0..1 + random.below(2))
+                .map(|_| random.below(states))
+                .collect(),
+            moves,
+            failing,
+            valuation: (0..states)
+                .map(|_| random.below(1 << PROPOSITIONS) as u64)
+                .collect(),
+            marks,
+            processes,
+            actions,
+            spare: [0, 1, 40][random.below(3)],
+        }
+    }
+}
+
+impl System for Model {
+    type Context = ();
+
+    fn context(&self) {}
+    fn width(&self) -> usize {
+        1
+    }
+    fn initial(&self, (): &mut (), each: &mut dyn FnMut(&[u64])) {
+        for &s in &self.initial {
+            each(&[s as u64]);
+        }
+    }
+    fn successors(&self, (): &mut (), state: &[u64], sink: &mut impl Sink) {
+        let state = state[0] as usize;
+        if let Some(action) = self.failing[state] {
+            let message = "wrong".to_owned();
+            sink.failure(Failure { action, message });
+        }
+        for m in &self.moves[state] {
+            let step = Step {
+                action: m.action,
+                marks: m.marks,
+            };
+            sink.successor(step, &[m.target as u64]);
+        }
+    }
+    fn holds(&self, (): &mut (), state: &[u64], proposition: usize) -> bool {
+        self.valuation[state[0] as usize] >> proposition & 1 == 1
+    }
+    fn marks(&self) -> u32 {
+        self.marks
+    }
+    fn spare_bits(&self) -> (usize, u32) {
+        (0, self.spare)
+    }
+    fn processes(&self) -> usize {
+        self.processes
+    }
+    fn action_processes(&self, action: u32) -> &[u32] {
+        &self.actions[action as usize]
+    }
+}
+
+/// The product, all of it. States are pairs: `node * automaton states + automaton state`.
+struct Reference {
+    initial: Vec<usize>,
+    /// Target, marks, action.
+    edges: Vec<Vec<(usize, u64, Option<u32>)>>,
+    /// Is something wrong that a search would meet?
+    failing: Vec<bool>,
+    all: u64,
+}
+
+impl Reference {
+    fn new(
+        model: &Model,
+        alphabet: &Alphabet,
+        a: &Automaton,
+        deadlock: Deadlock,
+        fair: bool,
+    ) -> Self {
+        let q = a.states();
+        let processes = if fair { model.processes as u32 } else { 0 };
+        let first_process = a.sets + model.marks;
+        let sets = first_process + processes;
+        let mut edges = vec![Vec::new(); model.moves.len() * q];
+        let mut failing = vec![false; edges.len()];
+        for (s, moves) in model.moves.iter().enumerate() {
+            let holds = |v: u32| model.valuation[s] >> v & 1 == 1;
+            let fails = model.failing[s].flatten();
+            let enabled = |p: u32| {
+                let mut actions = moves.iter().map(|m| m.action).chain(fails);
+                actions.any(|a| model.actions[a as usize].contains(&p))
+            };
+            let takes_part = |p: u32, m: &Move| model.actions[m.action as usize].contains(&p);
+            let mut steps: Vec<(usize, u64, Option<u32>)> = (moves.iter())
+                .map(|m| {
+                    let fairness = (0..processes)
+                        .filter(|&p| takes_part(p, m) || !enabled(p))
+                        .fold(0, |set, p| set | 1 << (first_process + p));
+                    (m.target, m.marks << a.sets | fairness, Some(m.action))
+                })
+                .collect();
+            if moves.is_empty() && fails.is_none() && deadlock == Deadlock::Stutter {
+                steps.push((s, ((1 << sets) - 1) & !((1 << a.sets) - 1), None));
+            }
+            for from in 0..q {
+                for e in &a.edges[from] {
+                    if !alphabet.bdds.eval(e.label, holds) {
+                        continue;
+                    }
+                    failing[s * q + from] |= model.failing[s].is_some();
+                    let marks = (0..a.sets).filter(|&m| e.mark.contains(m));
+                    let marks = marks.fold(0, |set, m| set | 1 << m);
+                    for &(target, more, action) in &steps {
+                        edges[s * q + from].push((
+                            target * q + e.to as usize,
+                            marks | more,
+                            action,
+                        ));
+                    }
+                }
+            }
+        }
+        let initial = (model.initial.iter())
+            .flat_map(|&s| a.initial.iter().map(move |&i| s * q + i as usize))
+            .collect();
+        Self {
+            initial,
+            edges,
+            failing,
+            all: (1 << sets) - 1,
+        }
+    }
+
+    /// Is there a reachable component in all sets, and is something wrong in a reachable state?
+    fn answer(&self) -> (bool, bool) {
+        let n = self.edges.len();
+        let mut reach = vec![0u64; n];
+        for (s, edges) in self.edges.iter().enumerate() {
+            reach[s] = edges.iter().fold(0, |set, e| set | 1 << e.0);
+        }
+        for k in 0..n {
+            for i in 0..n {
+                if reach[i] >> k & 1 == 1 {
+                    reach[i] |= reach[k];
+                }
+            }
+        }
+        let reachable = (self.initial.iter()).fold(0, |set, &i| set | reach[i] | 1 << i);
+        let accepts = (0..n).any(|s| {
+            let together = |t: usize| reach[s] >> t & reach[t] >> s & 1 == 1;
+            let marks = (0..n)
+                .filter(|&t| together(t))
+                .flat_map(|t| &self.edges[t])
+                .filter(|e| together(e.0))
+                .fold(0, |set, e| set | e.1);
+            reachable >> s & 1 == 1 && together(s) && marks == self.all
+        });
+        let fails = (0..n).any(|s| reachable >> s & 1 == 1 && self.failing[s]);
+        (accepts, fails)
+    }
+
+    /// Is this an accepting run? Edges with the same ends and action are told apart by nothing; a run can take all of
+    /// them in turn.
+    fn confirms(&self, found: &Counterexample, q: usize) -> bool {
+        let moments: Vec<_> = found.prefix.iter().chain(&found.cycle).collect();
+        let mut places: Vec<usize> = (moments.iter())
+            .map(|m| m.state[0] as usize * q + m.property as usize)
+            .collect();
+        places.push(places[found.prefix.len()]);
+        let mut marks = 0;
+        for (i, moment) in moments.iter().enumerate() {
+            let edges = (self.edges[places[i]].iter())
+                .filter(|e| e.0 == places[i + 1] && e.2 == moment.action);
+            if edges.clone().next().is_none() {
+                return false;
+            }
+            if i >= found.prefix.len() {
+                marks = edges.fold(marks, |set, e| set | e.1);
+            }
+        }
+        !found.cycle.is_empty() && self.initial.contains(&places[0]) && marks == self.all
+    }
+}
+
+/// Has a component of the automaton accepting cycles, and edges that are not in all sets?
+fn mixed(a: &Automaton) -> bool {
+    let n = a.states();
+    let mut reach = vec![0u64; n];
+    for (s, edges) in a.edges.iter().enumerate() {
+        reach[s] = edges.iter().fold(0, |set, e| set | 1 << e.to);
+    }
+    for k in 0..n {
+        for i in 0..n {
+            if reach[i] >> k & 1 == 1 {
+                reach[i] |= reach[k];
+            }
+        }
+    }
+    (0..n).any(|s| {
+        let together = |t: usize| reach[s] >> t & reach[t] >> s & 1 == 1;
+        let inside = (0..n)
+            .filter(|&t| together(t))
+            .flat_map(|t| &a.edges[t])
+            .filter(|e| together(e.to as usize));
+        let accepting = (0..a.sets).all(|set| inside.clone().any(|e| e.mark.contains(set)));
+        accepting && (0..a.sets).any(|set| inside.clone().any(|e| !e.mark.contains(set)))
+    })
+}
+
+fn property(random: &mut Random, alphabet: &mut Alphabet, variables: &[u32]) -> Automaton {
+    let states = 1 + random.below(5);
+    let sets = random.below(4) as u32;
+    let mut kind = RandomAutomaton::generalized_buchi(states, variables, sets);
+    kind.mark_probability = [0.3, 0.6, 1.0][random.below(3)];
+    kind.complete = random.chance(0.5);
+    let mut a = kind.generate(random, &mut alphabet.bdds);
+    if random.chance(0.2) {
+        let more = random.below(states) as u32;
+        if !a.initial.contains(&more) {
+            a.initial.push(more);
+        }
+    }
+    a
+}
+
+#[test]
+fn all_checks_of_random_systems_agree_with_the_product() {
+    let mut random = Random::new(5);
+    let mut alphabet = Alphabet::new();
+    let variables: Vec<u32> = (0..PROPOSITIONS)
+        .map(|i| alphabet.declare(&format!("p{i}")))
+        .collect();
+    assert_eq!(variables, [0, 1]);
+    // Violated, empty, failed: of all, and of those that the plain search decides.
+    let mut seen = [0; 3];
+    let mut plain = [0; 3];
+    let mut refused = [0; 3];
+    for round in 0..20_000 {
+        let model = Model::random(&mut random);
+        let a = property(&mut random, &mut alphabet, &variables);
+        let compiled = Property::new(&mut alphabet.bdds, &a, &variables).unwrap();
+        let deadlock = [Deadlock::Stutter, Deadlock::Drop][round % 2];
+        let fair = round / 2 % 2 == 1;
+        let reference = Reference::new(&model, &alphabet, &a, deadlock, fair);
+        let expected = reference.answer();
+        for (algorithm, name) in Algorithm::ALL {
+            let options = Options {
+                algorithm,
+                deadlock,
+                fair,
+                shorten: random.chance(0.2),
+                ..Options::default()
+            };
+            let Check { outcome, .. } = check(&model, &compiled, &options);
+            let number = match outcome {
+                Outcome::Violated(found) => {
+                    let confirmed = reference.confirms(&found, a.states());
+                    assert!(expected.0 && confirmed, "{name}, round {round}: {found:?}");
+                    0
+                }
+                Outcome::Empty => {
+                    assert_eq!(expected, (false, false), "{name}, round {round}");
+                    1
+                }
+                Outcome::Failed(..) => {
+                    assert_eq!(expected, (false, true), "{name}, round {round}");
+                    2
+                }
+                Outcome::Inapplicable(reason) => {
+                    assert!(algorithm.needs_weak());
+                    let (reason, right) = match reason {
+                        Inapplicable::Mixed => (0, mixed(&a)),
+                        Inapplicable::Fairness => (1, fair && model.processes > 0),
+                        Inapplicable::ModelMarks => (2, model.marks > 0),
+                    };
+                    assert!(right, "round {round}");
+                    refused[reason] += 1;
+                    continue;
+                }
+                other => panic!("{name}, round {round}: {other:?}"),
+            };
+            seen[number] += 1;
+            if algorithm.needs_weak() {
+                assert!(!mixed(&a) && model.marks == 0 && !(fair && model.processes > 0));
+                plain[number] += 1;
+            }
+        }
+    }
+    assert!(seen.iter().all(|&n| n > 1_000), "{seen:?}");
+    assert!(plain.iter().all(|&n| n > 100), "{plain:?}");
+    assert!(refused.iter().all(|&n| n > 100), "{refused:?}");
+}
