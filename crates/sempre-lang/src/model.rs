@@ -1,6 +1,6 @@
 //! A model of any language: what it is to engines, and what its propositions mean.
 
-use crate::dve::{self, DveModel};
+use crate::dve::{self, DveModel, PropertyProcess};
 use crate::etf::{EtfModel, read_etf};
 use crate::graph::{Graph, read_graph, read_kripke};
 use crate::petri_net::PetriNet;
@@ -106,6 +106,26 @@ impl Model {
     /// The program.
     pub fn program(&self) -> &Program {
         &self.program
+    }
+
+    /// Does the model declare this name, so that it is one in a formula, too, whatever letters it has?
+    pub fn is_known(&self, name: &str) -> bool {
+        match &self.source {
+            Source::Dve(model) => model.is_known(name),
+            Source::Net(net) => {
+                (net.places.iter()).any(|p| p.id == name || p.name.as_deref() == Some(name))
+            }
+            Source::Etf(model) => model.is_known(name),
+            Source::Graph(graph) => graph.is_known(name),
+        }
+    }
+
+    /// The property that the file itself states, as the automaton of its violations.
+    pub fn property(&self) -> Option<&PropertyProcess> {
+        match &self.source {
+            Source::Dve(model) => model.property.as_ref(),
+            _ => None,
+        }
     }
 
     /// The proposition that a text says about the states of this model.

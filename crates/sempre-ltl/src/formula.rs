@@ -115,6 +115,7 @@ struct Node {
 }
 
 /// An arena of formulas. See the module's documentation.
+#[derive(Clone)]
 pub struct Formulas {
     nodes: Vec<Node>,
     operands: Vec<Formula>,

@@ -4,12 +4,12 @@
 use crate::commands;
 use clap::{Parser, Subcommand};
 
-/// Explore models; translate, combine and test LTL formulas and ω-automata
+/// Check models against LTL properties; translate, combine and test formulas and ω-automata
 #[derive(Parser, Debug)]
 #[command(name = "sempre", version, propagate_version = true)]
 #[command(after_help = "\
-Exit status: 0 done, or the answer is yes; 1 the answer is no, or something failed; 2 bad usage or bad
-input; 3 stopped before the end.")]
+Exit status: 0 done, the answer is yes, a property holds; 1 the answer is no, a property is violated, or
+something failed; 2 bad usage or bad input; 3 stopped before the end.")]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -18,6 +18,7 @@ pub struct Cli {
 /// What to do.
 #[derive(Subcommand, Debug)]
 pub enum Command {
+    Check(Box<commands::check::Arguments>),
     Explore(commands::explore::Arguments),
     Translate(commands::translate::Arguments),
     Formula(commands::formula::Arguments),

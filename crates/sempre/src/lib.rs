@@ -10,6 +10,7 @@
 //! ```
 
 pub mod automata;
+pub mod check;
 pub mod cross;
 pub mod experiments;
 pub mod memory;

@@ -5,8 +5,12 @@ mod cli;
 mod commands;
 mod failure;
 mod input;
+mod interrupt;
+mod model_input;
 mod output;
 mod printer;
+mod progress;
+mod verdict_report;
 
 use clap::Parser;
 use failure::{Answer, Failure};

@@ -354,6 +354,10 @@ impl Lowering<'_, '_> {
                     from: from as usize,
                     to: to as usize,
                     guard,
+                    text: (transition.guard.as_ref()).map_or("true".to_string(), |g| {
+                        let words = self.text[g.span.start..g.span.end].split_whitespace();
+                        words.collect::<Vec<_>>().join(" ")
+                    }),
                     line: self.line(transition.span.start),
                 });
             }

@@ -117,8 +117,17 @@ pub struct PropertyTransition {
     pub to: usize,
     /// What must hold in the state of the system.
     pub guard: Expr,
+    /// The guard as the file writes it, on one line; `true` if there is none.
+    pub text: String,
     /// The line of the file.
     pub line: usize,
+}
+
+impl DveModel {
+    /// Is this the name of a process, or of a variable, constant or channel outside of all processes?
+    pub fn is_known(&self, name: &str) -> bool {
+        self.symbols.process(name).is_some() || self.symbols.globals.contains_key(name)
+    }
 }
 
 /// Reads a model.

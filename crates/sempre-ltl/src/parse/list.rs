@@ -66,8 +66,8 @@ pub fn parse_list(
     (items, errors)
 }
 
-/// Bytes of `line` before a comment.
-fn code_length(line: &str) -> usize {
+/// Bytes of `line`, one of a list of formulas, before a comment.
+pub fn code_length(line: &str) -> usize {
     let bytes = line.as_bytes();
     let (mut quote, mut braces) = (None, 0usize);
     let mut i = 0;

@@ -16,7 +16,7 @@ mod list;
 pub(crate) mod term;
 pub(crate) mod words;
 
-pub use list::{ListItem, parse_list};
+pub use list::{ListItem, code_length, parse_list};
 
 use crate::formula::{Formula, Formulas, Op};
 use sempre_base::{Diagnostic, Span};

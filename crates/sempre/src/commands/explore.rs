@@ -1,23 +1,21 @@
 //! `sempre explore`: the state space of a model.
 
 use crate::failure::{Answer, Failure, Outcome};
-use crate::input::{read_file, show, shown_name};
+use crate::model_input::ModelOptions;
 use crate::output::OutputOptions;
+use crate::{interrupt, progress};
 use clap::{Args, ValueEnum};
-use sempre::base::Source;
 use sempre::explicit::explore::{
-    Exploration, Goal, Options, Order, Outcome as Ending, Progress, Reason, explore,
+    Exploration, Goal, Options, Order, Outcome as Ending, Reason, explore,
 };
 use sempre::jit::CompiledSystem;
 use sempre::lang::etf::write_etf;
-use sempre::lang::model::{Language, Model};
 use sempre::memory;
 use sempre::model::{Layout, Program, ProgramSystem, System};
 use serde_json::json;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Count the states of a model, find its deadlocks and failures
@@ -27,13 +25,8 @@ use std::time::Duration;
 /// shortest trace. Status 0 done, 1 something failed, 2 bad input, 3 stopped before the end.
 #[derive(Args, Clone, Debug)]
 pub struct Arguments {
-    /// The model; `-` is standard input
-    #[arg(value_name = "MODEL", value_hint = clap::ValueHint::FilePath)]
-    model: PathBuf,
-
-    /// The language of the model, if its file's name does not tell
-    #[arg(long, value_enum, value_name = "LANGUAGE")]
-    language: Option<LanguageName>,
+    #[command(flatten)]
+    model: ModelOptions,
 
     /// The order of the search
     #[arg(long, value_enum, value_name = "ORDER", default_value = "bfs")]
@@ -75,33 +68,6 @@ pub struct Arguments {
     output: OutputOptions,
 }
 
-/// The languages.
-#[derive(ValueEnum, Clone, Copy, Debug)]
-enum LanguageName {
-    /// DiVinE's language
-    Dve,
-    /// Petri nets in XML
-    Pnml,
-    /// LTSmin's tables
-    Etf,
-    /// Explicit graphs
-    Graph,
-    /// Kripke structures in the Hanoi format
-    Hoa,
-}
-
-impl From<LanguageName> for Language {
-    fn from(name: LanguageName) -> Self {
-        match name {
-            LanguageName::Dve => Language::Dve,
-            LanguageName::Pnml => Language::Pnml,
-            LanguageName::Etf => Language::Etf,
-            LanguageName::Graph => Language::Graph,
-            LanguageName::Hoa => Language::Hoa,
-        }
-    }
-}
-
 /// The orders.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 enum SearchName {
@@ -138,23 +104,15 @@ enum Format {
     Json,
 }
 
-/// Set by Ctrl-C: the search stops and tells what it knows.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let model = read(arguments)?;
+    let model = arguments.model.read()?;
     if let Some(path) = &arguments.etf {
         let text = write_etf(model.program(), &[], usize::MAX)
             .map_err(|e| Failure::Message(format!("cannot export the model: {e}")))?;
         std::fs::write(path, text).map_err(|e| Failure::file(path, "write", &e))?;
     }
-    // A second Ctrl-C ends the program at once.
-    let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    });
+    let _ = interrupt::flag();
     let program = Arc::new(model.program().clone());
     let layout = Layout::inferred(&program);
     if !arguments.no_jit {
@@ -167,37 +125,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     search(arguments, &program, &system, "interpreted")
 }
 
-fn read(arguments: &Arguments) -> Outcome<Model> {
-    let name = shown_name(&arguments.model);
-    let language = match arguments.language {
-        Some(language) => language.into(),
-        None => Language::of_path(&arguments.model).ok_or_else(|| {
-            Failure::Message(format!(
-                "cannot tell the language of `{name}` by its ending; say it with --language"
-            ))
-        })?,
-    };
-    let text = read_file(&arguments.model)?;
-    let source = Source::new(&name, &text);
-    let title = arguments
-        .model
-        .file_stem()
-        .map_or_else(|| name.clone(), |s| s.to_string_lossy().into_owned());
-    match Model::read(language, &title, &text) {
-        Ok((model, warnings)) => {
-            show(&source, &warnings);
-            Ok(model)
-        }
-        Err(diagnostics) => {
-            show(&source, &diagnostics);
-            Err(Failure::Shown)
-        }
-    }
-}
-
 fn search<S: System>(arguments: &Arguments, program: &Program, system: &S, how: &str) -> Outcome {
-    let progress = |p: &Progress| show_progress(p);
-    let talk = !arguments.quiet && std::io::stderr().is_terminal();
+    let talk = progress::wanted(arguments.quiet);
     let options = Options {
         order: match arguments.search {
             SearchName::Bfs => Order::BreadthFirst,
@@ -208,13 +137,13 @@ fn search<S: System>(arguments: &Arguments, program: &Program, system: &S, how: 
         until: arguments.find.map(Goal::from),
         memory: arguments.memory.or_else(memory::default_budget),
         time: arguments.time.map(Duration::from_secs_f64),
-        interrupt: Some(&INTERRUPTED),
-        progress: if talk { Some(&progress) } else { None },
+        interrupt: Some(interrupt::flag()),
+        progress: if talk { Some(&progress::show) } else { None },
         ..Options::default()
     };
     let found = explore(system, &options);
     if talk {
-        eprint!("\r\x1b[K");
+        progress::clear();
     }
     let mut out = arguments.output.open()?;
     match arguments.format {
@@ -246,18 +175,6 @@ fn search<S: System>(arguments: &Arguments, program: &Program, system: &S, how: 
         Ending::Stopped(_) => Ok(Answer::Unknown),
         Ending::Complete | Ending::Found => Ok(Answer::Yes),
     }
-}
-
-fn show_progress(p: &Progress) {
-    let seconds = p.elapsed.as_secs_f64().max(0.001);
-    eprint!(
-        "\r\x1b[K{} states, {:.2} million per second, {} waiting, {} MiB",
-        p.states,
-        p.states as f64 / seconds / 1e6,
-        p.queue,
-        p.bytes >> 20
-    );
-    let _ = std::io::stderr().flush();
 }
 
 /// Why a search ended early, in words; `None` if it did not.

@@ -2,6 +2,7 @@
 
 pub mod automaton;
 pub mod bench;
+pub mod check;
 pub mod completions;
 pub mod cross;
 pub mod explore;
@@ -18,6 +19,7 @@ use crate::failure::Outcome;
 /// Runs a command.
 pub fn run(command: Command) -> Outcome {
     match command {
+        Command::Check(arguments) => check::run(&arguments),
         Command::Explore(arguments) => explore::run(&arguments),
         Command::Translate(arguments) => translate::run(&arguments),
         Command::Formula(arguments) => formula::run(&arguments),

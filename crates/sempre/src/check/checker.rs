@@ -1,0 +1,404 @@
+//! A check from end to end: a model and a property in, a verdict with its evidence out.
+//!
+//! A checker holds what properties of one model share: the program and the packing of its states. Each property is
+//! compiled with the model anew, for its propositions alone: evaluating those of others in each state would cost more
+//! than compiling.
+
+use super::property::Property;
+use super::replay::{Evidence, Unconfirmed, confirm};
+use super::strategy::{self, AutomatonKind};
+use super::translation::{NoAutomaton, violations};
+use super::verdict::{Cause, Exhausted, Verdict};
+use sempre_base::Lasso;
+use sempre_explicit::check::{
+    Check, Counterexample, MAX_SETS, Options, Outcome, Statistics, check,
+};
+use sempre_explicit::emptiness::Algorithm;
+use sempre_explicit::explore::Reason;
+use sempre_explicit::product::{Deadlock, Limits};
+use sempre_explicit::property::Property as Compiled;
+use sempre_jit::CompiledSystem;
+use sempre_model::ir::{Process, ProcessId};
+use sempre_model::{Layout, Program, ProgramSystem, System};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Which runs count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fairness {
+    /// All.
+    #[default]
+    None,
+    /// Those in which a process that is enabled for ever from some point on moves again and again.
+    Weak,
+    /// The same for each action of the model, as if it were a process of its own.
+    WeakTransitions,
+}
+
+/// How to check.
+#[derive(Clone, Copy)]
+pub struct Settings<'a> {
+    /// The automaton of the violations; `None` leaves the choice to us.
+    pub automaton: Option<AutomatonKind>,
+    /// The emptiness check; `None` leaves the choice to us.
+    pub algorithm: Option<Algorithm>,
+    /// What becomes of runs that end.
+    pub deadlock: Deadlock,
+    /// Work a little more for a shorter run.
+    pub shorten: bool,
+    /// Compile the model, if that is possible on this machine.
+    pub compile: bool,
+    /// Limits. The time is for the translation of the property, too.
+    pub limits: Limits<'a>,
+}
+
+impl Default for Settings<'_> {
+    fn default() -> Self {
+        Self {
+            automaton: None,
+            algorithm: None,
+            deadlock: Deadlock::Stutter,
+            shorten: false,
+            compile: true,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// Why there is no verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CheckError {
+    /// What was asked cannot be done.
+    Refused(String),
+    /// What the search found was not confirmed: a defect of ours.
+    Defect(String),
+}
+
+/// The size of an automaton.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AutomatonFacts {
+    /// What kind of automaton it is.
+    pub kind: AutomatonKind,
+    /// Number of states.
+    pub states: usize,
+    /// Number of edges.
+    pub edges: usize,
+    /// Number of acceptance sets.
+    pub sets: u32,
+    /// At most one run on each word?
+    pub deterministic: bool,
+}
+
+/// What a check found out.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The answer.
+    pub verdict: Verdict,
+    /// The automaton of the violations, if there was one in time.
+    pub automaton: Option<AutomatonFacts>,
+    /// The emptiness check.
+    pub algorithm: Option<Algorithm>,
+    /// What was counted.
+    pub statistics: Statistics,
+    /// The time of everything.
+    pub elapsed: Duration,
+    /// Why it was done in this way, one sentence each.
+    pub explanation: Vec<String>,
+}
+
+/// See the module's documentation.
+pub struct Checker {
+    program: Arc<Program>,
+    layout: Layout,
+    fair: bool,
+}
+
+/// Systems whose states are packed by a layout.
+trait Packed: System {
+    fn layout(&self) -> &Layout;
+}
+
+impl Packed for CompiledSystem {
+    fn layout(&self) -> &Layout {
+        CompiledSystem::layout(self)
+    }
+}
+
+impl Packed for ProgramSystem {
+    fn layout(&self) -> &Layout {
+        ProgramSystem::layout(self)
+    }
+}
+
+impl Checker {
+    /// A checker of a program.
+    ///
+    /// # Errors
+    /// If the program has nothing that runs could be fair to.
+    pub fn new(program: &Program, fairness: Fairness) -> Result<Self, CheckError> {
+        let mut program = program.clone();
+        match fairness {
+            Fairness::Weak if program.processes.is_empty() => {
+                return Err(CheckError::Refused(
+                    "this model has no processes that runs could be fair to; weak-transitions asks for fairness to \
+                     each transition"
+                        .to_string(),
+                ));
+            }
+            Fairness::WeakTransitions if program.exclusive.is_some() => {
+                return Err(CheckError::Refused(
+                    "this model has atomic sections of processes, whose transitions cannot be processes of their own"
+                        .to_string(),
+                ));
+            }
+            Fairness::WeakTransitions => {
+                program.processes = (program.actions.iter())
+                    .map(|a| Process {
+                        name: a.name.clone(),
+                        location: None,
+                    })
+                    .collect();
+                for (i, action) in program.actions.iter_mut().enumerate() {
+                    action.processes = vec![ProcessId(i as u32)];
+                }
+            }
+            Fairness::Weak | Fairness::None => {}
+        }
+        let layout = Layout::inferred(&program);
+        Ok(Self {
+            program: Arc::new(program),
+            layout,
+            fair: fairness != Fairness::None,
+        })
+    }
+
+    /// The program as it is checked: with fairness to transitions, these are its processes.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Checks a property.
+    ///
+    /// # Errors
+    /// If that cannot be done, or went wrong by our own fault.
+    pub fn check(
+        &self,
+        property: &Property,
+        settings: &Settings<'_>,
+    ) -> Result<Report, CheckError> {
+        let begin = Instant::now();
+        let limits = &settings.limits;
+        let (kind, why) = strategy::automaton(settings.automaton);
+        let mut report = Report {
+            verdict: Verdict::Unknown(Cause::Stopped(Reason::Time)),
+            automaton: None,
+            algorithm: None,
+            statistics: Statistics::default(),
+            elapsed: Duration::ZERO,
+            explanation: vec![why],
+        };
+        let count = property.propositions.len();
+        let deadline = limits.time.and_then(|t| begin.checked_add(t));
+        let made = violations(&property.claim, count, kind, deadline, limits.interrupt);
+        let (mut alphabet, automaton) = match made {
+            Ok(made) => made,
+            Err(NoAutomaton::Stopped(reason)) => {
+                report.verdict = Verdict::Unknown(Cause::Translation(reason));
+                report.elapsed = begin.elapsed();
+                return Ok(report);
+            }
+            Err(NoAutomaton::Acceptance) => {
+                return Err(CheckError::Refused(
+                    "the acceptance condition of the automaton has too many cases".to_string(),
+                ));
+            }
+        };
+        let variables: Vec<u32> = (0..count as u32).collect();
+        let compiled = Compiled::new(&mut alphabet.bdds, &automaton, &variables)
+            .map_err(|e| CheckError::Defect(e.to_string()))?;
+        report.automaton = Some(AutomatonFacts {
+            kind,
+            states: automaton.states(),
+            edges: automaton.edge_count(),
+            sets: compiled.sets(),
+            deterministic: automaton.is_deterministic(&mut alphabet.bdds),
+        });
+        let processes = if self.fair {
+            self.program.processes.len()
+        } else {
+            0
+        };
+        let more_sets = self.program.marks as usize + processes;
+        let sets = compiled.sets() as usize + more_sets;
+        if sets > MAX_SETS as usize {
+            return Err(CheckError::Refused(format!(
+                "{sets} acceptance sets ({} of the automaton, {} of the model, {processes} for fairness) are more than \
+                 the {MAX_SETS} that a search is made for",
+                compiled.sets(),
+                self.program.marks
+            )));
+        }
+        let (algorithm, why) = strategy::algorithm(settings.algorithm, &compiled, more_sets);
+        report.explanation.extend(self.facts(&compiled, settings));
+        report.explanation.push(why);
+        report.algorithm = Some(algorithm);
+        let options = Options {
+            algorithm,
+            deadlock: settings.deadlock,
+            fair: self.fair,
+            shorten: settings.shorten,
+            limits: Limits {
+                time: limits.time.map(|t| t.saturating_sub(begin.elapsed())),
+                ..*limits
+            },
+        };
+        self.search(property, &compiled, settings, &options, &mut report)?;
+        report.elapsed = begin.elapsed();
+        Ok(report)
+    }
+
+    /// What was found out before the choice, one sentence each.
+    fn facts(&self, compiled: &Compiled, settings: &Settings<'_>) -> Vec<String> {
+        let shape = if compiled.is_terminal() {
+            "the automaton is terminal: a run is lost as soon as it reaches an accepting component"
+        } else if compiled.is_weak() {
+            "the automaton is weak: each of its components accepts all of its cycles or none"
+        } else {
+            "the automaton is not weak: some component has accepting cycles and others"
+        };
+        let deadlock = match settings.deadlock {
+            Deadlock::Stutter => "deadlock stutter: a run that ends repeats its last state",
+            Deadlock::Drop => "deadlock drop: a run that ends does not count",
+        };
+        let mut facts = vec![shape.to_string(), deadlock.to_string()];
+        if self.fair {
+            facts.push(format!(
+                "fairness: one acceptance set for each of {} processes",
+                self.program.processes.len()
+            ));
+        }
+        facts
+    }
+
+    /// Makes the system and searches.
+    fn search(
+        &self,
+        property: &Property,
+        compiled: &Compiled,
+        settings: &Settings<'_>,
+        options: &Options<'_>,
+        report: &mut Report,
+    ) -> Result<(), CheckError> {
+        let meanings = property.propositions.iter().map(|p| p.meaning.clone());
+        let meanings: Vec<_> = meanings.collect();
+        if settings.compile {
+            let program = Arc::clone(&self.program);
+            match CompiledSystem::new(program, self.layout.clone(), meanings.clone()) {
+                Ok(system) => {
+                    report
+                        .explanation
+                        .push("successors: the model is compiled to native code".to_string());
+                    return self.conclude(
+                        property,
+                        check(&system, compiled, options),
+                        report,
+                        options,
+                    );
+                }
+                Err(e) => report
+                    .explanation
+                    .push(format!("successors: the model is interpreted, for {e}")),
+            }
+        } else {
+            report
+                .explanation
+                .push("successors: the model is interpreted, as asked".to_string());
+        }
+        let system = ProgramSystem::new(Arc::clone(&self.program), self.layout.clone(), meanings);
+        self.conclude(property, check(&system, compiled, options), report, options)
+    }
+
+    /// From the end of a search to the verdict.
+    fn conclude<S: Packed>(
+        &self,
+        property: &Property,
+        found: Check<'_, S>,
+        report: &mut Report,
+        options: &Options<'_>,
+    ) -> Result<(), CheckError> {
+        report.statistics = found.statistics;
+        let layout = found.system().layout();
+        report.verdict = match &found.outcome {
+            Outcome::Empty => match Exhausted::new(&found) {
+                Some(exhausted) => Verdict::Holds(exhausted),
+                None => return Err(CheckError::Defect("an empty product".to_string())),
+            },
+            Outcome::Violated(run) => match self.evidence(property, layout, run, options) {
+                Ok(evidence) => Verdict::Violated(evidence),
+                Err(Unconfirmed::NoValue(text)) => Verdict::Unknown(Cause::Failure(text)),
+                Err(Unconfirmed::Defect(text)) => {
+                    return Err(CheckError::Defect(format!(
+                        "a counterexample of {} was not confirmed: {text}",
+                        options.algorithm.name()
+                    )));
+                }
+            },
+            Outcome::Stopped(reason) => Verdict::Unknown(Cause::Stopped(reason.clone())),
+            Outcome::Failed(_, failure) => {
+                let action = failure
+                    .action
+                    .and_then(|a| self.program.actions.get(a as usize));
+                Verdict::Unknown(Cause::Failure(match action {
+                    Some(action) => format!("{}: {}", action.name, failure.message),
+                    None => told(property, &failure.message),
+                }))
+            }
+            Outcome::TooManySets(sets) => {
+                return Err(CheckError::Refused(format!(
+                    "{sets} acceptance sets are more than a search is made for"
+                )));
+            }
+        };
+        Ok(())
+    }
+
+    fn evidence(
+        &self,
+        property: &Property,
+        layout: &Layout,
+        run: &Counterexample,
+        options: &Options<'_>,
+    ) -> Result<Evidence, Unconfirmed> {
+        let unpacked = |moments: &[sempre_explicit::check::Moment]| {
+            let each = moments.iter().map(|m| {
+                let mut cells = vec![0; self.program.cells()];
+                layout.unpack(&m.state, &mut cells);
+                (cells, m.action)
+            });
+            each.collect::<Vec<_>>()
+        };
+        if run.cycle.is_empty() {
+            return Err(Unconfirmed::Defect("the cycle is empty".to_string()));
+        }
+        let run = Lasso::new(unpacked(&run.prefix), unpacked(&run.cycle));
+        confirm(
+            &self.program,
+            property,
+            &run,
+            options.deadlock,
+            options.fair,
+        )
+    }
+}
+
+/// The message with the text of a proposition instead of its number.
+fn told(property: &Property, message: &str) -> String {
+    let parts = message
+        .strip_prefix("proposition ")
+        .and_then(|rest| rest.split_once(' '));
+    let named = parts.and_then(|(number, rest)| {
+        let p = property.propositions.get(number.parse::<usize>().ok()?)?;
+        Some(format!("proposition `{}` {rest}", p.text))
+    });
+    named.unwrap_or_else(|| message.to_string())
+}

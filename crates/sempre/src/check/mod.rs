@@ -1,0 +1,38 @@
+//! Does every run of a model satisfy a property, and if not, which does not?
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | [`property`] | what is to be checked: a formula, or the automaton of its violations, bound to a model |
+//! | [`sources`] | where properties come from: formulas, lists, the XML of the contest, automata, DVE files |
+//! | [`embedded`] | the property process of a DVE file as an automaton |
+//! | [`strategy`] | which automaton and which emptiness check, and why |
+//! | [`translation`] | the automaton of the violations, within a limit of time |
+//! | [`checker`] | a check from end to end |
+//! | [`replay`] | evidence: a run that was confirmed without the help of the search |
+//! | [`verdict`] | what is known at the end |
+//!
+//! ```
+//! use sempre::check::{Checker, Fairness, Settings, Verdict, sources};
+//! use sempre::lang::model::{Language, Model};
+//! let text = "process P { state idle, busy; init idle; trans idle -> busy {}, busy -> idle {}; } system async;";
+//! let (model, _) = Model::read(Language::Dve, "tiny", text).unwrap();
+//! let property = sources::formula(&model, "G(P.busy -> F P.idle)").unwrap();
+//! let checker = Checker::new(model.program(), Fairness::None).unwrap();
+//! let report = checker.check(&property, &Settings::default()).unwrap();
+//! assert!(matches!(report.verdict, Verdict::Holds(_)));
+//! ```
+
+pub mod checker;
+pub mod embedded;
+pub mod property;
+pub mod replay;
+pub mod sources;
+pub mod strategy;
+pub mod translation;
+pub mod verdict;
+
+pub use checker::{CheckError, Checker, Fairness, Report, Settings};
+pub use property::{Claim, Property, Proposition};
+pub use replay::{Evidence, Moment};
+pub use strategy::AutomatonKind;
+pub use verdict::{Cause, Exhausted, Verdict};

@@ -1,0 +1,103 @@
+//! What is to be checked, in the terms of one model.
+
+use sempre_base::{Diagnostic, Severity, Span};
+use sempre_lang::model::Model;
+use sempre_ltl::parse::canonical_name;
+use sempre_ltl::{Formula, Formulas};
+use sempre_model::Expr;
+use sempre_omega::{Alphabet, Automaton};
+
+/// A proposition of a property.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proposition {
+    /// As the property spells it, without quotes or braces around the whole.
+    pub text: String,
+    /// What it says about the states of the model.
+    pub meaning: Expr,
+}
+
+/// What a property claims about the runs of a model.
+#[derive(Clone)]
+pub enum Claim {
+    /// All of them satisfy the formula. Number `i` of the arena is proposition `i` of the property.
+    Formula(Box<Formulas>, Formula),
+    /// The automaton accepts none of them. Variable `i` of the alphabet is proposition `i` of the property.
+    Violation(Box<Alphabet>, Box<Automaton>),
+}
+
+/// A property of a model.
+#[derive(Clone)]
+pub struct Property {
+    /// What it is called.
+    pub name: String,
+    /// Its propositions.
+    pub propositions: Vec<Proposition>,
+    /// What it says about runs.
+    pub claim: Claim,
+    /// What may not mean what its author thinks; spans are of the text it was read from.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// What a proposition means in a model. Complaints have the spans of the text in which it stands at `place`.
+pub fn bind(
+    model: &Model,
+    source: &str,
+    place: Option<Span>,
+) -> Result<Proposition, Vec<Diagnostic>> {
+    let text = match place {
+        Some(span) => &source[span.start..span.end],
+        None => source,
+    };
+    // The canonical text is without the escapes of other tools.
+    let read = model
+        .proposition(text)
+        .or_else(|errors| model.proposition(&canonical_name(text)).map_err(|_| errors));
+    match read {
+        Ok(meaning) => Ok(Proposition {
+            text: bare(text).to_string(),
+            meaning,
+        }),
+        Err(mut errors) => {
+            errors.retain(|e| e.severity == Severity::Error);
+            if let Some(span) = place {
+                for error in &mut errors {
+                    error.span.start += span.start;
+                    error.span.end += span.start;
+                }
+            }
+            Err(errors)
+        }
+    }
+}
+
+/// The text without quotes or braces around the whole.
+fn bare(text: &str) -> &str {
+    let text = text.trim();
+    let inside = |open: char, close: char| {
+        (text.strip_prefix(open).and_then(|t| t.strip_suffix(close)))
+            .filter(|t| !t.contains([open, close]))
+    };
+    inside('{', '}')
+        .or_else(|| inside('"', '"'))
+        .or_else(|| inside('\'', '\''))
+        .map_or(text, str::trim)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_around_a_proposition_is_not_part_of_it() {
+        for (text, expected) in [
+            ("P_0.CS", "P_0.CS"),
+            ("{ x == 3 }", "x == 3"),
+            ("\"x > 1\"", "x > 1"),
+            ("'x > 1'", "x > 1"),
+            ("\"a\" == \"b\"", "\"a\" == \"b\""),
+            ("{P == \"b\"}", "P == \"b\""),
+        ] {
+            assert_eq!(bare(text), expected);
+        }
+    }
+}

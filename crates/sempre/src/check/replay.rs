@@ -1,0 +1,165 @@
+//! Evidence: a run that violates a property, confirmed by code that shares nothing with the search.
+//!
+//! The search packs states, compiles the model and the automaton, and degeneralises. None of that is believed:
+//! * the interpreter makes each step of the run, and finds no other where the run stutters;
+//! * the interpreter evaluates the propositions, and the word they make falsifies the formula by the semantics of LTL
+//!   on lasso words, or is accepted by the automaton as it was given;
+//! * the cycle sees each acceptance mark of the model's own edges;
+//! * with fairness, each process takes part in a step of the cycle, or is not enabled in one of its states.
+
+use super::property::{Claim, Property};
+use sempre_base::Lasso;
+use sempre_explicit::product::Deadlock;
+use sempre_ltl::lasso::evaluate_with;
+use sempre_model::{Interpreter, Program, Trace, TraceStep, replay};
+use sempre_omega::membership::accepts_by;
+
+/// A state of a run, and what leads from it to the next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// The values of the cells.
+    pub state: Vec<i64>,
+    /// The truth of the propositions of the property.
+    pub propositions: Vec<bool>,
+    /// The action; `None` for stuttering in a deadlock.
+    pub action: Option<u32>,
+}
+
+/// A run that violates a property; made by [`confirm`] alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evidence(Lasso<Moment>);
+
+impl Evidence {
+    /// What happens.
+    pub fn run(&self) -> &Lasso<Moment> {
+        &self.0
+    }
+}
+
+/// Why a run is no evidence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unconfirmed {
+    /// The search is wrong: this is a defect of ours.
+    Defect(String),
+    /// A proposition has no value in a state of the run.
+    NoValue(String),
+}
+
+/// Replays a run: states, each with the action that leads to the next.
+///
+/// # Errors
+/// The first thing that is not confirmed.
+pub fn confirm(
+    program: &Program,
+    property: &Property,
+    run: &Lasso<(Vec<i64>, Option<u32>)>,
+    deadlock: Deadlock,
+    fair: bool,
+) -> Result<Evidence, Unconfirmed> {
+    let defect = |text: String| Err(Unconfirmed::Defect(text));
+    if deadlock == Deadlock::Drop && run.letters().any(|(_, action)| action.is_none()) {
+        return defect("the run stutters where runs may not end".to_string());
+    }
+    if let Err(error) = replay(program, &trace(run)) {
+        return defect(error.to_string());
+    }
+    let interpreter = Interpreter::new(program);
+    let mut moments = Vec::with_capacity(run.len());
+    for (state, action) in run.letters() {
+        let mut truth = Vec::with_capacity(property.propositions.len());
+        for p in &property.propositions {
+            match interpreter.holds(&p.meaning, state) {
+                Ok(holds) => truth.push(holds),
+                Err(error) => {
+                    let text = format!("`{}` has no value: {}", p.text, error.show(program));
+                    return Err(Unconfirmed::NoValue(text));
+                }
+            }
+        }
+        moments.push(Moment {
+            state: state.clone(),
+            propositions: truth,
+            action: *action,
+        });
+    }
+    let cycle = moments.split_off(run.prefix().len());
+    let lasso = Lasso::new(moments, cycle);
+    if !violates(property, &lasso) {
+        return defect("the run satisfies the property".to_string());
+    }
+    if let Some(mark) = unseen_mark(program, run) {
+        return defect(format!("the cycle does not see mark {mark} of the model"));
+    }
+    if fair && let Some(process) = unfair(program, run) {
+        let name = &program.processes[process].name;
+        return defect(format!("the cycle is not fair to {name}"));
+    }
+    Ok(Evidence(lasso))
+}
+
+/// The run as the interpreter takes it: the last state is the first of the cycle again.
+fn trace(run: &Lasso<(Vec<i64>, Option<u32>)>) -> Trace {
+    let steps = (0..run.len()).map(|i| TraceStep {
+        action: run.letter(i).1,
+        state: run.letter(run.successor(i)).0.clone(),
+    });
+    Trace {
+        initial: run.letter(0).0.clone(),
+        steps: steps.collect(),
+        cycle: Some(run.prefix().len()),
+        failure: None,
+    }
+}
+
+/// Does the word violate the property?
+fn violates(property: &Property, word: &Lasso<Moment>) -> bool {
+    match &property.claim {
+        Claim::Formula(formulas, formula) => {
+            let truth = |m: &Moment, p: usize| m.propositions[p];
+            !evaluate_with(formulas, *formula, word, truth).holds(*formula, 0)
+        }
+        Claim::Violation(alphabet, automaton) => {
+            accepts_by(&alphabet.bdds, automaton, word, |m, v| {
+                m.propositions[v as usize]
+            })
+        }
+    }
+}
+
+/// A mark that no step of the cycle can have. Where several edges are the same step, the run may take each in turn.
+/// Stuttering sees all.
+fn unseen_mark(program: &Program, run: &Lasso<(Vec<i64>, Option<u32>)>) -> Option<u32> {
+    let interpreter = Interpreter::new(program);
+    let mut seen = 0u64;
+    for i in run.prefix().len()..run.len() {
+        let (state, action) = run.letter(i);
+        let next = &run.letter(run.successor(i)).0;
+        let Some(action) = action else {
+            return None;
+        };
+        if program.marks > 0 {
+            for (step, to) in interpreter.steps(state) {
+                if step.action == *action && to.as_ref() == Ok(next) {
+                    seen |= step.marks;
+                }
+            }
+        }
+    }
+    (0..program.marks).find(|m| seen >> m & 1 == 0)
+}
+
+/// A process that can always move in the cycle, and never does.
+fn unfair(program: &Program, run: &Lasso<(Vec<i64>, Option<u32>)>) -> Option<usize> {
+    let interpreter = Interpreter::new(program);
+    let takes_part = |action: u32, process: usize| {
+        let processes = &program.actions[action as usize].processes;
+        processes.iter().any(|p| p.0 as usize == process)
+    };
+    (0..program.processes.len()).find(|&process| {
+        run.cycle().iter().all(|(state, action)| {
+            let enabled = interpreter.enabled(state);
+            enabled.iter().any(|&a| takes_part(a, process))
+                && !action.is_some_and(|a| takes_part(a, process))
+        })
+    })
+}

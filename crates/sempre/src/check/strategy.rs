@@ -1,0 +1,68 @@
+//! Which automaton and which emptiness check.
+//!
+//! What the user asks for is taken; what is left to us is chosen by facts that were checked, each told in a sentence.
+
+use sempre_explicit::emptiness::Algorithm;
+use sempre_explicit::property::Property;
+
+/// Automata of violations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AutomatonKind {
+    /// Generalised Büchi acceptance on edges.
+    Tgba,
+    /// Büchi acceptance on states.
+    Ba,
+}
+
+impl AutomatonKind {
+    /// As people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            AutomatonKind::Tgba => "tgba",
+            AutomatonKind::Ba => "ba",
+        }
+    }
+}
+
+/// The automaton to make, and why.
+pub fn automaton(asked: Option<AutomatonKind>) -> (AutomatonKind, String) {
+    match asked {
+        Some(kind) => (kind, format!("automaton {}: as asked", kind.name())),
+        None => (
+            AutomatonKind::Tgba,
+            "automaton tgba: marks on edges and several acceptance sets make the smallest automata, and the \
+             product is as small as its automaton lets it be"
+                .to_string(),
+        ),
+    }
+}
+
+/// The emptiness check, and why. `more_sets` are those of the model and of fairness.
+pub fn algorithm(
+    asked: Option<Algorithm>,
+    property: &Property,
+    more_sets: usize,
+) -> (Algorithm, String) {
+    if let Some(algorithm) = asked {
+        let mut why = format!("algorithm {}: as asked", algorithm.name());
+        let sets = property.sets() as usize + more_sets;
+        if algorithm.needs_one_set() && sets > 1 {
+            why += &format!("; it takes one acceptance set, so the product counts through {sets}");
+        }
+        return (algorithm, why);
+    }
+    let algorithm = Algorithm::Cou99;
+    let name = algorithm.name();
+    let why = match (more_sets, property.sets()) {
+        (0, 0 | 1) => format!(
+            "algorithm {name}: it looks at each state once and stops as soon as an accepting cycle is closed"
+        ),
+        _ => format!(
+            "algorithm {name}: it takes all {} acceptance sets at once ({} of the automaton, {more_sets} of the model \
+             and of fairness), where a nested search would have to count through them",
+            property.sets() as usize + more_sets,
+            property.sets(),
+        ),
+    };
+    (algorithm, why)
+}

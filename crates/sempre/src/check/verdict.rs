@@ -1,0 +1,75 @@
+//! What is known at the end of a check.
+//!
+//! `Holds` needs an [`Exhausted`], which is made from nothing but a search that says of itself that it saw all of the
+//! product; `Violated` needs an [`Evidence`], which is made from nothing but a successful replay.
+
+use super::replay::Evidence;
+use sempre_explicit::check::{Check, Outcome};
+use sempre_explicit::explore::Reason;
+
+/// The proof that all of the product was looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exhausted(());
+
+impl Exhausted {
+    /// `None` if the search dropped anything.
+    pub fn new<S>(check: &Check<'_, S>) -> Option<Self> {
+        (check.outcome == Outcome::Empty).then_some(Self(()))
+    }
+}
+
+/// Why nothing is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The search ended before its time.
+    Stopped(Reason),
+    /// The formula was still being translated when time ran out or somebody interrupted.
+    Translation(Reason),
+    /// The model does something erroneous, so that its runs are not what they seem: in words.
+    Failure(String),
+}
+
+impl Cause {
+    /// In a word if it is a limit, or in a sentence.
+    pub fn words(&self) -> String {
+        match self {
+            Cause::Stopped(reason) => words(reason),
+            Cause::Translation(reason) => format!("{} (while translating)", words(reason)),
+            Cause::Failure(text) => text.clone(),
+        }
+    }
+}
+
+/// The reason in words.
+fn words(reason: &Reason) -> String {
+    match reason {
+        Reason::Time => "time".to_string(),
+        Reason::Memory => "memory".to_string(),
+        Reason::Interrupted => "interrupted".to_string(),
+        Reason::States => "number of states".to_string(),
+        Reason::Overflow => "a value is too large for any layout".to_string(),
+        Reason::Panic(text) => format!("internal error: {text}"),
+    }
+}
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// No run violates the property.
+    Holds(Exhausted),
+    /// This run does.
+    Violated(Evidence),
+    /// Nobody knows.
+    Unknown(Cause),
+}
+
+impl Verdict {
+    /// In a word.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Verdict::Holds(_) => "holds",
+            Verdict::Violated(_) => "violated",
+            Verdict::Unknown(_) => "unknown",
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! `sempre check`: does every run of a model satisfy a property?
+
+use crate::failure::{Answer, Failure, Outcome};
+use crate::input::{read_file, show, shown_name};
+use crate::model_input::ModelOptions;
+use crate::output::OutputOptions;
+use crate::verdict_report::{Shown, json, mcc, text, trace};
+use crate::{interrupt, progress};
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
+use sempre::base::{Diagnostic, Source};
+use sempre::check::{
+    AutomatonKind, CheckError, Checker, Fairness, Property, Settings, Verdict, embedded, sources,
+};
+use sempre::explicit::emptiness::Algorithm;
+use sempre::explicit::product::{Deadlock, Limits};
+use sempre::lang::model::Model;
+use sempre::memory;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Check that every run of a model satisfies a property, or show one that does not
+///
+/// Properties are formulas of LTL whose propositions are conditions on the states of the model, `P_0.CS` or
+/// `{x == 3 and y < 2}`. A run that violates one is replayed on the model and on the property before it is
+/// shown. Without any property, the one that a DVE file contains is checked. Status 0 holds, 1 violated,
+/// 2 bad input, 3 unknown; with several properties, 1 if any is violated, else 3 if any is unknown.
+#[derive(Args, Clone, Debug)]
+pub struct Arguments {
+    #[command(flatten)]
+    model: ModelOptions,
+
+    /// Formulas that every run must satisfy, one per argument
+    #[arg(value_name = "FORMULA")]
+    formulas: Vec<String>,
+
+    /// Read properties from FILE: formulas, one on a line, perhaps with a name and a colon in front, `#` starts a
+    /// comment; or the XML of the Model Checking Contest
+    #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    property: Vec<PathBuf>,
+
+    /// Read automata from FILE, in the Hanoi format or never claims, each of which accepts the runs that *violate* a
+    /// property; their propositions are conditions on states
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    violation: Vec<PathBuf>,
+
+    /// The automaton of the violations
+    #[arg(long, value_enum, value_name = "KIND", default_value = "auto")]
+    automaton: AutomatonName,
+
+    /// The emptiness check, by its name in the literature
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = algorithms())]
+    algorithm: String,
+
+    /// What becomes of a run that ends
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "stutter")]
+    deadlock: DeadlockName,
+
+    /// Which runs count
+    #[arg(long, value_enum, value_name = "WHICH", default_value = "none")]
+    fairness: FairnessName,
+
+    /// How much memory states may take, as 50M or 2G [default: nine tenths of what is free]
+    #[arg(long, value_name = "BYTES", value_parser = memory::parse_size)]
+    memory: Option<usize>,
+
+    /// How many seconds each property may take
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    time: Option<Duration>,
+
+    /// Work a little more for a shorter counterexample
+    #[arg(long)]
+    shorten: bool,
+
+    /// Say why the check was done in this way
+    #[arg(long)]
+    explain: bool,
+
+    /// Write the counterexamples into FILE, one JSON object on a line
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    trace: Option<PathBuf>,
+
+    /// Interpret the model instead of compiling it
+    #[arg(long)]
+    no_jit: bool,
+
+    /// The format of the results
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+
+    /// Print the lines of the Model Checking Contest: FORMULA name TRUE|FALSE|CANNOT_COMPUTE
+    #[arg(long, conflicts_with = "format")]
+    mcc: bool,
+
+    /// No progress line
+    #[arg(long, short)]
+    quiet: bool,
+
+    #[command(flatten)]
+    output: OutputOptions,
+}
+
+/// The automata.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum AutomatonName {
+    /// What suits the check
+    Auto,
+    /// Generalised Büchi acceptance on edges
+    Tgba,
+    /// Büchi acceptance on states
+    Ba,
+}
+
+/// What becomes of runs that end.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum DeadlockName {
+    /// It repeats its last state for ever
+    Stutter,
+    /// It does not count
+    Drop,
+}
+
+/// Which runs count.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum FairnessName {
+    /// All
+    None,
+    /// Those in which no process can move for ever without ever doing so
+    Weak,
+    /// The same for each transition of the model, as of a net
+    WeakTransitions,
+}
+
+/// The formats.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    /// For people
+    Text,
+    /// One object on a line for each property
+    Json,
+}
+
+/// The names of the emptiness checks, which the engine lists.
+fn algorithms() -> PossibleValuesParser {
+    let names = Algorithm::ALL.iter().map(|(_, name)| *name);
+    PossibleValuesParser::new(["auto"].into_iter().chain(names))
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 = text
+        .parse()
+        .map_err(|_| format!("`{text}` is not a number of seconds"))?;
+    Duration::try_from_secs_f64(number).map_err(|e| e.to_string())
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let model = arguments.model.read()?;
+    let properties = properties(arguments, &model)?;
+    let fairness = match arguments.fairness {
+        FairnessName::None => Fairness::None,
+        FairnessName::Weak => Fairness::Weak,
+        FairnessName::WeakTransitions => Fairness::WeakTransitions,
+    };
+    let checker = Checker::new(model.program(), fairness).map_err(told)?;
+    let talk = progress::wanted(arguments.quiet);
+    let settings = Settings {
+        automaton: match arguments.automaton {
+            AutomatonName::Auto => None,
+            AutomatonName::Tgba => Some(AutomatonKind::Tgba),
+            AutomatonName::Ba => Some(AutomatonKind::Ba),
+        },
+        algorithm: (Algorithm::ALL.iter())
+            .find(|(_, name)| *name == arguments.algorithm)
+            .map(|(algorithm, _)| *algorithm),
+        deadlock: match arguments.deadlock {
+            DeadlockName::Stutter => Deadlock::Stutter,
+            DeadlockName::Drop => Deadlock::Drop,
+        },
+        shorten: arguments.shorten,
+        compile: !arguments.no_jit,
+        limits: Limits {
+            memory: arguments.memory.or_else(memory::default_budget),
+            time: arguments.time,
+            interrupt: Some(interrupt::flag()),
+            progress: if talk { Some(&progress::show) } else { None },
+        },
+    };
+    let mut traces = match &arguments.trace {
+        Some(path) => Some(File::create(path).map_err(|e| Failure::file(path, "write", &e))?),
+        None => None,
+    };
+    let mut out = arguments.output.open()?;
+    let mut answer = Answer::Yes;
+    let mut failed = false;
+    for (i, property) in properties.iter().enumerate() {
+        let report = checker.check(property, &settings);
+        if talk {
+            progress::clear();
+        }
+        let report = match report {
+            Ok(report) => report,
+            // What is wrong with one property does not spoil the others.
+            Err(error) => {
+                eprintln!("error: {}: {}", property.name, words(error));
+                failed = true;
+                continue;
+            }
+        };
+        answer = match (&report.verdict, answer) {
+            (Verdict::Violated(_), _) | (_, Answer::No) => Answer::No,
+            (Verdict::Unknown(_), _) | (_, Answer::Unknown) => Answer::Unknown,
+            (Verdict::Holds(_), Answer::Yes) => Answer::Yes,
+        };
+        let shown = Shown {
+            program: model.program(),
+            property,
+            report: &report,
+            deadlock: settings.deadlock,
+            fairness,
+            explain: arguments.explain,
+        };
+        if let (Some(file), Some(run)) = (&mut traces, trace(&shown)) {
+            writeln!(file, "{run}")?;
+        }
+        if arguments.mcc {
+            mcc(&mut *out, &shown)?;
+        } else if arguments.format == Format::Json {
+            writeln!(out, "{}", json(&shown))?;
+        } else {
+            if i > 0 {
+                writeln!(out)?;
+            }
+            text(&mut *out, &shown)?;
+        }
+        // The next one may take long.
+        out.flush()?;
+    }
+    match failed {
+        true => Err(Failure::Shown),
+        false => Ok(answer),
+    }
+}
+
+/// What the error says.
+fn words(error: CheckError) -> String {
+    match error {
+        CheckError::Refused(text) => text,
+        CheckError::Defect(text) => format!(
+            "internal error: {text}\nthis is a defect of sempre: please report it with the command line and its input"
+        ),
+    }
+}
+
+fn told(error: CheckError) -> Failure {
+    Failure::Message(words(error))
+}
+
+/// All properties, in the order of the command line. If anything is wrong with one, nothing is checked.
+fn properties(arguments: &Arguments, model: &Model) -> Outcome<Vec<Property>> {
+    let mut all = Properties::default();
+    for (i, text) in arguments.formulas.iter().enumerate() {
+        let name = match arguments.formulas.len() {
+            1 => "formula".to_string(),
+            _ => format!("formula {}", i + 1),
+        };
+        all.add(&name, text, sources::formula(model, text).map(|p| vec![p]));
+    }
+    for path in &arguments.property {
+        let text = read_file(path)?;
+        all.add(&shown_name(path), &text, sources::file(model, &text));
+    }
+    for path in &arguments.violation {
+        let text = read_file(path)?;
+        let title = stem(path);
+        all.add(
+            &shown_name(path),
+            &text,
+            sources::violations(model, &title, &text),
+        );
+    }
+    if all.complaints {
+        return Err(Failure::Shown);
+    }
+    if all.list.is_empty() {
+        let process = model.property().ok_or_else(|| {
+            Failure::Message(
+                "no property: give a formula after the model, `sempre check MODEL 'G(p -> F q)'`, a file of them with \
+                 --property, or an automaton of the violations with --violation; the model contains none itself"
+                    .to_string(),
+            )
+        })?;
+        let property = embedded::property(process).map_err(Failure::Message)?;
+        all.list.push(property);
+    }
+    Ok(all.list)
+}
+
+/// Properties and whether there were complaints.
+#[derive(Default)]
+struct Properties {
+    list: Vec<Property>,
+    complaints: bool,
+}
+
+impl Properties {
+    fn add(&mut self, name: &str, text: &str, read: Result<Vec<Property>, Vec<Diagnostic>>) {
+        let source = Source::new(name, text);
+        match read {
+            Ok(properties) => {
+                for property in properties {
+                    show(&source, &property.warnings);
+                    self.list.push(property);
+                }
+            }
+            Err(complaints) => {
+                show(&source, &complaints);
+                self.complaints = true;
+            }
+        }
+    }
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem()
+        .map_or_else(|| shown_name(path), |s| s.to_string_lossy().into_owned())
+}

@@ -1,0 +1,272 @@
+//! Verdicts on their way out: for people, as JSON, as lines of the Model Checking Contest.
+
+use crate::failure::Outcome;
+use sempre::check::{Cause, Fairness, Moment, Property, Report, Verdict};
+use sempre::explicit::product::Deadlock;
+use sempre::memory;
+use sempre::model::{Program, Type};
+use serde_json::{Map, Value, json};
+use std::io::Write;
+
+/// What is to be shown.
+pub struct Shown<'a> {
+    /// The model.
+    pub program: &'a Program,
+    /// The property.
+    pub property: &'a Property,
+    /// What was found out.
+    pub report: &'a Report,
+    /// What became of runs that end.
+    pub deadlock: Deadlock,
+    /// Which runs counted.
+    pub fairness: Fairness,
+    /// Say why it was done so.
+    pub explain: bool,
+}
+
+impl Shown<'_> {
+    fn deadlock(&self) -> &'static str {
+        match self.deadlock {
+            Deadlock::Stutter => "stutter",
+            Deadlock::Drop => "drop",
+        }
+    }
+
+    fn fairness(&self) -> &'static str {
+        match self.fairness {
+            Fairness::None => "none",
+            Fairness::Weak => "weak",
+            Fairness::WeakTransitions => "weak-transitions",
+        }
+    }
+
+    fn reason(&self) -> Option<String> {
+        match &self.report.verdict {
+            Verdict::Unknown(cause) => Some(cause.words()),
+            _ => None,
+        }
+    }
+
+    fn action(&self, moment: &Moment) -> Option<&str> {
+        let action = self.program.actions.get(moment.action? as usize)?;
+        Some(&action.name)
+    }
+
+    fn step(&self, moment: &Moment) -> Value {
+        let value = |(cell, &value): (usize, &i64)| {
+            let cell = cell as u32;
+            let variable = self.program.variable(self.program.variable_of_cell(cell));
+            let shown = match variable.ty {
+                Type::Enum { .. } => json!(self.program.show_value(cell, value)),
+                _ => json!(value),
+            };
+            (self.program.cell_name(cell), shown)
+        };
+        let state: Map<String, Value> = moment.state.iter().enumerate().map(value).collect();
+        let propositions = self.property.propositions.iter().zip(&moment.propositions);
+        let propositions: Map<String, Value> = propositions
+            .map(|(p, &holds)| (p.text.clone(), json!(holds)))
+            .collect();
+        let action = moment.action.map(|a| &self.program.actions[a as usize]);
+        let processes = action.iter().flat_map(|a| &a.processes);
+        let processes: Vec<&str> = processes
+            .map(|p| self.program.processes[p.0 as usize].name.as_str())
+            .collect();
+        json!({
+            "state": state,
+            "propositions": propositions,
+            "action": self.action(moment),
+            "processes": processes,
+        })
+    }
+
+    fn counterexample(&self) -> Option<Value> {
+        let Verdict::Violated(evidence) = &self.report.verdict else {
+            return None;
+        };
+        let steps = |moments: &[Moment]| moments.iter().map(|m| self.step(m)).collect::<Vec<_>>();
+        Some(json!({
+            "kind": "lasso",
+            "prefix": steps(evidence.run().prefix()),
+            "cycle": steps(evidence.run().cycle()),
+        }))
+    }
+}
+
+/// The counterexample with the name of the property, if there is one.
+pub fn trace(shown: &Shown<'_>) -> Option<Value> {
+    let mut object = Map::new();
+    object.insert("name".to_string(), json!(shown.property.name));
+    let Value::Object(run) = shown.counterexample()? else {
+        return None;
+    };
+    object.extend(run);
+    Some(Value::Object(object))
+}
+
+/// The object of a property.
+pub fn json(shown: &Shown<'_>) -> Value {
+    let report = shown.report;
+    let counters = &report.statistics.counters;
+    let automaton = report.automaton.as_ref().map(|a| {
+        json!({
+            "kind": a.kind.name(),
+            "states": a.states,
+            "edges": a.edges,
+            "acceptance_sets": a.sets,
+            "deterministic": a.deterministic,
+        })
+    });
+    let mut object = json!({
+        "name": shown.property.name,
+        "verdict": report.verdict.word(),
+        "reason": shown.reason(),
+        "engine": "explicit",
+        "algorithm": report.algorithm.map(|a| a.name()),
+        "deadlock": shown.deadlock(),
+        "fairness": shown.fairness(),
+        "automaton": automaton,
+        "product": {
+            "states": counters.states,
+            "transitions": counters.transitions,
+            "max_stack": counters.max_stack,
+            "stored": report.statistics.stored,
+            "acceptance_sets": report.statistics.sets,
+        },
+        "model": { "states": null },
+        "seconds": report.elapsed.as_secs_f64(),
+        "peak_memory_bytes": memory::peak(),
+        "counterexample": shown.counterexample(),
+    });
+    if shown.explain {
+        object["explanation"] = json!(report.explanation);
+    }
+    object
+}
+
+/// The line of the Model Checking Contest.
+pub fn mcc(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
+    let value = match &shown.report.verdict {
+        Verdict::Holds(_) => "TRUE",
+        Verdict::Violated(_) => "FALSE",
+        Verdict::Unknown(_) => "CANNOT_COMPUTE",
+    };
+    let name = &shown.property.name;
+    writeln!(
+        out,
+        "FORMULA {name} {value} TECHNIQUES EXPLICIT SEQUENTIAL_PROCESSING"
+    )?;
+    Ok(())
+}
+
+/// For people.
+pub fn text(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
+    let report = shown.report;
+    writeln!(out, "{}: {}", shown.property.name, report.verdict.word())?;
+    let counters = &report.statistics.counters;
+    let mut rows: Vec<(&str, String)> = Vec::new();
+    if let Verdict::Unknown(cause) = &report.verdict {
+        rows.push(("reason", cause.words()));
+        if matches!(cause, Cause::Failure(_)) {
+            let hint = "`sempre explore MODEL --find failure` shows how to get there";
+            rows.push(("hint", hint.to_string()));
+        }
+    }
+    let deadlock = match shown.deadlock {
+        Deadlock::Stutter => "stutter: a run that ends repeats its last state",
+        Deadlock::Drop => "drop: a run that ends does not count",
+    };
+    rows.push(("deadlock", deadlock.to_string()));
+    match shown.fairness {
+        Fairness::None => {}
+        Fairness::Weak => rows.push(("fairness", "weak, to each process".to_string())),
+        Fairness::WeakTransitions => {
+            rows.push(("fairness", "weak, to each transition".to_string()))
+        }
+    }
+    if let Some(a) = &report.automaton {
+        let deterministic = if a.deterministic {
+            ", deterministic"
+        } else {
+            ""
+        };
+        rows.push((
+            "automaton",
+            format!(
+                "{}, {} states, {} edges, {} acceptance sets{deterministic}",
+                a.kind.name(),
+                a.states,
+                a.edges,
+                a.sets
+            ),
+        ));
+    }
+    if let Some(algorithm) = report.algorithm {
+        rows.push((
+            "product",
+            format!(
+                "{} states, {} transitions, stack {} ({})",
+                counters.states,
+                counters.transitions,
+                counters.max_stack,
+                algorithm.name()
+            ),
+        ));
+    }
+    rows.push(("seconds", format!("{:.3}", report.elapsed.as_secs_f64())));
+    if shown.explain {
+        rows.extend(
+            report
+                .explanation
+                .iter()
+                .map(|line| ("because", line.clone())),
+        );
+    }
+    for (name, value) in rows {
+        writeln!(out, "  {name:<11}{value}")?;
+    }
+    run(out, shown)
+}
+
+/// The run: actions, what changed, what is true.
+fn run(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
+    let Verdict::Violated(evidence) = &shown.report.verdict else {
+        return Ok(());
+    };
+    let lasso = evidence.run();
+    let program = shown.program;
+    let digits = lasso.len().to_string().len();
+    let mut before: Option<&Moment> = None;
+    let start = lasso.prefix().len();
+    for (i, moment) in lasso.letters().enumerate() {
+        if i == start {
+            writeln!(out, "  the cycle, for ever:")?;
+        }
+        let mut changes = Vec::new();
+        for (cell, &value) in moment.state.iter().enumerate() {
+            if before.is_none_or(|b| b.state[cell] != value) {
+                let cell = cell as u32;
+                let name = program.cell_name(cell);
+                changes.push(format!("{name} = {}", program.show_value(cell, value)));
+            }
+        }
+        // Propositions, like variables, when they change.
+        let propositions = shown.property.propositions.iter().zip(&moment.propositions);
+        let truth: Vec<String> = propositions
+            .enumerate()
+            .filter(|(p, (_, holds))| before.is_none_or(|b| b.propositions[*p] != **holds))
+            .map(|(_, (p, &holds))| format!("{}{}", if holds { "" } else { "not " }, p.text))
+            .collect();
+        let truth = match truth.is_empty() {
+            true => String::new(),
+            false => format!("  [{}]", truth.join(", ")),
+        };
+        let line = format!("  {i:>digits$}  {}{truth}", changes.join(", "));
+        writeln!(out, "{}", line.trim_end())?;
+        let action = shown.action(moment).unwrap_or("(nothing can move)");
+        writeln!(out, "  {:digits$}    {action}", "")?;
+        before = Some(moment);
+    }
+    writeln!(out, "  back to {start}")?;
+    Ok(())
+}
