@@ -353,6 +353,12 @@ impl Checker {
                     None => told(property, &failure.message),
                 }))
             }
+            Outcome::Inapplicable(why) => {
+                return Err(CheckError::Refused(format!(
+                    "algorithm {} is not made for this: {why}",
+                    options.algorithm.name()
+                )));
+            }
             Outcome::TooManySets(sets) => {
                 return Err(CheckError::Refused(format!(
                     "{sets} acceptance sets are more than a search is made for"

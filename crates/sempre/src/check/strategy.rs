@@ -51,6 +51,15 @@ pub fn algorithm(
         }
         return (algorithm, why);
     }
+    if more_sets == 0 && property.is_weak() {
+        let algorithm = Algorithm::Dfs;
+        let why = format!(
+            "algorithm {}: since the automaton is weak and nothing else adds acceptance sets, any cycle in an accepting \
+             component will do, and a plain depth-first search finds one",
+            algorithm.name()
+        );
+        return (algorithm, why);
+    }
     let algorithm = Algorithm::Cou99;
     let name = algorithm.name();
     let why = match (more_sets, property.sets()) {
