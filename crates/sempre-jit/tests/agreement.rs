@@ -542,7 +542,7 @@ fn wide_systems_widen() {
         }
         state = random.pick(&next).clone();
     }
-    assert!(widenings > 2, "{widenings}");
+    assert!(widenings > 0, "{widenings}");
 }
 
 #[test]

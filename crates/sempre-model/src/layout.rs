@@ -84,6 +84,8 @@ pub struct Layout {
     fields: Vec<Field>,
     /// The range of each cell; its field may have room for more.
     ranges: Vec<(i64, i64)>,
+    /// What no value of the cell can exceed, whatever happens: the bounds of its type, or tighter.
+    limits: Vec<(i64, i64)>,
     width: usize,
 }
 
@@ -96,9 +98,11 @@ impl Layout {
     pub fn new(program: &Program, ranges: &[(i64, i64)]) -> Self {
         assert_eq!(ranges.len(), program.cells(), "one range for each cell");
         let mut ranges = ranges.to_vec();
+        let mut limits = ranges.clone();
         for v in &program.variables {
             let (low, high) = v.ty.bounds();
             for cell in v.first..v.first + v.cells() {
+                limits[cell as usize] = (low, high.max(low));
                 let (min, max) = &mut ranges[cell as usize];
                 *min = (*min).clamp(low, high.max(low));
                 *max = (*max).clamp(*min, high.max(*min));
@@ -139,8 +143,21 @@ impl Layout {
         Self {
             fields,
             ranges,
+            limits,
             width,
         }
+    }
+
+    /// The same layout, of which it is known that no value exceeds these limits.
+    pub(crate) fn limited(mut self, limits: Vec<(i64, i64)>) -> Self {
+        assert_eq!(limits.len(), self.fields.len(), "one limit for each cell");
+        self.limits = limits;
+        self
+    }
+
+    /// What no value of each cell can exceed; ranges may be narrower, being optimistic.
+    pub(crate) fn limits(&self) -> &[(i64, i64)] {
+        &self.limits
     }
 
     /// A layout with room for whatever the types hold; 16 bits for a natural number.
@@ -230,52 +247,64 @@ impl Layout {
     }
 
     /// A layout with room for the value, too: the range of its cell grows in that direction to at least
-    /// twice its size, as far as the type goes, and with it those of the other elements of an array and of
-    /// variables of the same name and type in other processes; other ranges stay. If the value has room already, the
-    /// same layout.
+    /// four times its size, or twice if it would take one word more, as far as the type goes, and with
+    /// it those of the other elements of an array and of variables of the same name and type in other processes;
+    /// other ranges stay. If the value has room already, the same layout.
+    ///
+    /// States of three and more words are stored compressed, where a word more costs little and a
+    /// translation of all that is stored costs much: there the step is always the larger one.
     pub fn widened(&self, program: &Program, overflow: &Overflow) -> Layout {
         if self.fits(overflow) {
             return self.clone();
         }
+        let large = self.grown(program, overflow, true);
+        let small = self.grown(program, overflow, false);
+        if self.width > 2 || large.width <= small.width {
+            large
+        } else {
+            small
+        }
+    }
+
+    fn grown(&self, program: &Program, overflow: &Overflow, generous: bool) -> Layout {
         let Overflow { cell, value } = *overflow;
-        let (low, high) = program.variable(program.variable_of_cell(cell)).ty.bounds();
+        let variable = program.variable(program.variable_of_cell(cell));
+        let (low, high) = variable.ty.bounds();
         // Not the range but the field grows: it may hold values outside the range already, which must
         // keep their room; and a range of 5 values in 3 bits would grow to 10 values and soon again.
-        let field = self.field(cell);
-        let last = i64::try_from(field.mask()).unwrap_or(i64::MAX);
-        let growth = last.saturating_add(1);
-        let mut ranges = self.ranges.clone();
-        let range = &mut ranges[cell as usize];
-        *range = (field.min.max(low), field.min.saturating_add(last).min(high));
-        if value > range.1 {
-            range.1 = range.1.saturating_add(growth).min(high).max(value);
+        let (min, max) = self.room(cell);
+        let mut grown = (min.max(low), max.min(high));
+        let size = (i64::try_from(self.field(cell).mask()).unwrap_or(i64::MAX)).saturating_add(1);
+        let step = size.saturating_mul(if generous { 3 } else { 1 });
+        if value > grown.1 {
+            // A value far beyond has others beyond it.
+            let beyond = value.saturating_sub(grown.1) * i64::from(generous);
+            let end = grown.1.saturating_add(step);
+            grown.1 = end.max(value.saturating_add(beyond)).min(high).max(value);
         } else {
-            range.0 = range.0.saturating_sub(growth).max(low).min(value);
+            let beyond = grown.0.saturating_sub(value) * i64::from(generous);
+            let end = grown.0.saturating_sub(step);
+            grown.0 = end.min(value.saturating_sub(beyond)).max(low).min(value);
         }
         // What one element of an array needs, or one of several like processes, the others soon need too:
         // one translation of all states is enough for all of them.
-        let grown = *range;
-        let variable = program.variable(program.variable_of_cell(cell));
-        let like = |other: &&Variable| {
-            std::ptr::eq(*other, variable)
-                || (other.owner.is_some()
-                    && variable.owner.is_some()
-                    && other.ty == variable.ty
-                    && local_name(other) == local_name(variable))
-        };
-        for other in program.variables.iter().filter(like) {
+        let mut ranges = self.ranges.clone();
+        for other in program.variables.iter().filter(|v| alike(v, variable)) {
             for cell in other.first..other.first + other.cells() {
-                let field = self.field(cell);
-                let last = i64::try_from(field.mask()).unwrap_or(i64::MAX);
-                ranges[cell as usize] = (
-                    field.min.max(low).min(grown.0),
-                    field.min.saturating_add(last).min(high).max(grown.1),
-                );
+                let (min, max) = self.room(cell);
+                ranges[cell as usize] = (min.max(low).min(grown.0), max.min(high).max(grown.1));
             }
         }
-        let layout = Layout::new(program, &ranges);
+        let layout = Layout::new(program, &ranges).limited(self.limits.clone());
         debug_assert!(layout.fits(overflow), "no room for {overflow:?}");
         layout
+    }
+
+    /// Least and greatest value that the field of a cell can store.
+    pub(crate) fn room(&self, cell: u32) -> (i64, i64) {
+        let field = self.field(cell);
+        let last = i64::try_from(field.mask()).unwrap_or(i64::MAX);
+        (field.min, field.min.saturating_add(last))
     }
 
     /// Packs again, by this layout, a state that `old` has packed.
@@ -296,8 +325,17 @@ impl Layout {
     }
 }
 
+/// Are these one variable, or the same of two processes?
+pub(crate) fn alike(a: &Variable, b: &Variable) -> bool {
+    std::ptr::eq(a, b)
+        || (a.owner.is_some()
+            && b.owner.is_some()
+            && a.ty == b.ty
+            && local_name(a) == local_name(b))
+}
+
 /// The name without that of the process: `j` of `P_0.j`.
-fn local_name(variable: &Variable) -> &str {
+pub(crate) fn local_name(variable: &Variable) -> &str {
     variable
         .name
         .rsplit_once('.')
@@ -465,8 +503,8 @@ mod tests {
                 widenings += 1;
             }
         }
-        assert_eq!(widenings, 17);
-        assert_eq!(layout.bits(), 17);
+        assert_eq!(widenings, 9);
+        assert_eq!(layout.bits(), 18);
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod layout;
 pub mod program_system;
 pub mod random_program;
 pub mod ranges;
+mod slack;
 pub mod system;
 pub mod trace;
 

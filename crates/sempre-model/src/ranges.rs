@@ -25,11 +25,16 @@ const WORK: usize = 6_000_000;
 
 /// The range of values to expect in each cell.
 pub fn ranges(program: &Program) -> Vec<Interval> {
+    ranges_and_limits(program).0
+}
+
+/// The range of values to expect in each cell, and one that holds for certain.
+fn ranges_and_limits(program: &Program) -> (Vec<Interval>, Vec<Interval>) {
     let sound = intervals(program);
     let scouts = Scouts::run(program);
     let mut result = scouts.seen;
     if scouts.complete {
-        return result;
+        return (result.clone(), result);
     }
     for (cell, (seen, &sound)) in result.iter_mut().zip(&sound).enumerate() {
         let ty = &program.variable(program.variable_of_cell(cell as u32)).ty;
@@ -46,13 +51,14 @@ pub fn ranges(program: &Program) -> Vec<Interval> {
             }
         }
     }
-    result
+    (result, sound)
 }
 
 impl Layout {
     /// A layout with the ranges that analysis and scouts say; see [`crate::ranges`].
     pub fn inferred(program: &Program) -> Self {
-        Self::new(program, &ranges(program))
+        let (ranges, limits) = ranges_and_limits(program);
+        Self::new(program, &ranges).limited(limits).filled(program)
     }
 }
 
