@@ -20,7 +20,7 @@
 //! # Degeneralisation
 //! Checks for one acceptance set get a product with a level beside the state: the number of sets that were seen in their
 //! order. An edge lifts the level over all sets that it is in, one after the other; the edge that completes them
-//! is accepting and begins again. With transition-based acceptance there are as many levels as sets. Without any set every
+//! is accepting and begins again, with the sets that it is in counted for the next round, too. With transition-based acceptance there are as many levels as sets. Without any set every
 //! edge is accepting.
 //!
 //! # Widening
@@ -601,13 +601,17 @@ impl<S: System, M: Marks> Product<'_, S, M> {
         let levels = self.sets.max(1);
         let width = self.packing.model;
         for (i, (&to, (marks, _))) in values.iter().zip(&mut self.steps).enumerate() {
-            let mut next = level;
-            while next < self.sets && marks.contains(next) {
-                next += 1;
-            }
+            let lifted = |mut level: u32| {
+                while level < self.sets && marks.contains(level) {
+                    level += 1;
+                }
+                level
+            };
+            let mut next = lifted(level);
             let complete = next >= self.sets;
             if complete {
-                next = 0;
+                // The edge counts for the next round, too; one in all sets leads to the lowest level.
+                next = Some(lifted(0)).filter(|&l| l < self.sets).unwrap_or(0);
             }
             *marks = if complete { M::single(0) } else { M::NONE };
             let value = u64::from(to) * u64::from(levels) + u64::from(next);
