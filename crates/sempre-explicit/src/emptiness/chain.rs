@@ -74,6 +74,7 @@ impl<M: Marks> Chain<M> {
 
     /// A new state, entered from the component at the end.
     pub(super) fn push(&mut self, edge: Edge<M>) -> Result<(), Stop> {
+        debug_assert_eq!(self.rank.get(edge.target), 0, "I1");
         self.last += 1;
         self.rank.set(edge.target, self.last)?;
         self.components.push(Component {
@@ -90,6 +91,7 @@ impl<M: Marks> Chain<M> {
     /// An edge with these marks leads from the component at the end to a state of the chain with this rank. The
     /// sets that the component at the end is then in.
     pub(super) fn merge(&mut self, mut marks: M, rank: u32) -> M {
+        debug_assert!(rank != 0 && rank <= self.last, "I1");
         let mut size = 0;
         while let Some(top) = self.components.pop() {
             marks = marks.union(top.sets);

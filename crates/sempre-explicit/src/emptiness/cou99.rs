@@ -58,6 +58,7 @@ pub fn check<M: Marks>(
                 if chain.is_root(left) {
                     // I1.
                     let size = chain.pop();
+                    debug_assert!(size <= removable.len(), "I1");
                     for state in removable.drain(removable.len() - size..) {
                         chain.remove(state)?;
                     }

@@ -235,6 +235,7 @@ pub fn check<M: Marks>(
                 queues.pop();
                 // I1.
                 let size = chain.pop();
+                debug_assert!(size <= members.len(), "I1");
                 for state in members.drain(members.len() - size..) {
                     chain.remove(state)?;
                 }

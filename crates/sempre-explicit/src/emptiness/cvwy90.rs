@@ -81,6 +81,7 @@ pub fn check<M: Marks>(
             let Some(source) = blue.top() else {
                 continue;
             };
+            debug_assert!(colour.get(source) == Colour::Blue, "I1");
             if !edge.marks.includes(all) || colour.get(edge.target) == Colour::Red {
                 continue;
             }

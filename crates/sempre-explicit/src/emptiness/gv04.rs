@@ -118,6 +118,7 @@ impl<M: Marks> Search<'_, M> {
         self.counters.states += 1;
         let position = self.stack.len() as u32;
         self.position.set(state, position)?;
+        debug_assert!(self.top == NONE || self.top < position, "I3");
         let link = match self.stack.get(self.top as usize) {
             Some(_) if accepting => position,
             Some(entry) => entry.link,

@@ -73,7 +73,7 @@ pub fn check<M: Marks>(
                 }
                 None => match blue.pop() {
                     Some(edge) => {
-                        // Colours of states that were left: a state on the stack is never red (I1).
+                        debug_assert!(colour.get(edge.target) == Colour::Cyan, "I1");
                         colour.set(edge.target, Colour::Blue)?;
                         (edge, Colour::Blue)
                     }

@@ -57,6 +57,7 @@ impl<M: Marks> SearchStack<M> {
     /// Enters a state by an edge (from the state at the top).
     pub(super) fn push(&mut self, space: &mut dyn Space<M>, edge: Edge<M>) -> Result<(), Stop> {
         let edges = self.edges.len();
+        debug_assert!(self.frames.last().is_none_or(|f| f.edges <= edges), "I1");
         space.expand(edge.target, &mut self.edges)?;
         self.edges[edges..].reverse();
         self.frames.push(Frame {

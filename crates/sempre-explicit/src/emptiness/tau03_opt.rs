@@ -159,6 +159,7 @@ impl<M: Marks> Search<'_, M> {
 
     /// The part of line t15 about weights: the sets of the stack's edges above this position (I1).
     fn sets_above(&self, place: u32) -> M {
+        debug_assert_eq!(self.weights.len(), self.blue.len() * self.sets, "I1");
         let then = &self.weights[place as usize * self.sets..][..self.sets];
         (self.weight.iter().zip(then).enumerate())
             .filter(|(_, (now, then))| now > then)
