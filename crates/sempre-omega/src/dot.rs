@@ -109,7 +109,7 @@ pub fn write_dot(alphabet: &mut Alphabet, a: &Automaton, options: DotOptions) ->
 }
 
 /// `{0,2}`, or the numbers in discs so far as there are such characters.
-fn marks(mark: &Mark, unicode: bool) -> String {
+pub(crate) fn marks(mark: &Mark, unicode: bool) -> String {
     let disc = |set: u32| match set {
         0 => char::from_u32(0x24ff),
         1..=10 => char::from_u32(0x2776 + set - 1),
@@ -124,7 +124,7 @@ fn marks(mark: &Mark, unicode: bool) -> String {
 }
 
 /// A name as it is if it cannot be confused with operators, else in quotes.
-fn readable(name: &str) -> String {
+pub(crate) fn readable(name: &str) -> String {
     let plain = !name.is_empty()
         && (name.chars()).all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '[' | ']'));
     if plain {
@@ -135,7 +135,7 @@ fn readable(name: &str) -> String {
 }
 
 /// A string of GraphViz; line breaks become its centred ones.
-fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {

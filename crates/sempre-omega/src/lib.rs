@@ -33,6 +33,7 @@ pub mod stats;
 pub mod stream;
 pub mod stutter;
 pub mod sum;
+pub mod testing;
 pub mod transient_pruning;
 pub mod wdba;
 pub mod word;

@@ -11,4 +11,5 @@ pub mod language;
 #[cfg(test)]
 mod reference;
 pub mod stutter;
+pub mod testing;
 pub mod translator;

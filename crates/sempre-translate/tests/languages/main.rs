@@ -4,5 +4,6 @@
 mod obligations;
 mod rewriting;
 mod tableau;
+mod testing;
 mod translator;
 mod words;

@@ -1,0 +1,305 @@
+//! An automaton unfolded over valuations: the first step to both kinds of testing automata.
+//!
+//! After Geldenhuys and Hansen, "Larger automata and less work for LTL model checking" (SPIN 2006), and
+//! Ben Salem, Duret-Lutz, Kordon, "Generalized Büchi automata versus testing automata for model
+//! checking" (SUMo 2011, section 2.3). A state is a pair of a state `s` of the automaton and the valuation `v` that
+//! is to be read in it. If an edge from `s` to `t` can read `v`, there is a transition from
+//! `(s, v)` to `(t, w)` for every `w`, labelled with what changes from `v` to `w`. It is
+//! *stuttering* if nothing does.
+//!
+//! The stuttering transitions are not kept: a stutter-invariant language contains a word if and only if it contains
+//! the word without repetitions, and that one is read without them, but for an endless repetition at its
+//! end. What the end needs is kept with the states: whether `(s, v)` lies on a
+//! stuttering cycle that accepts ([`Unfolding::resting`]), and whether such a cycle can be
+//! reached by stuttering ([`Unfolding::livelock`]).
+//!
+//! How ours differs from the papers:
+//!
+//! * The valuation of a state tells only the propositions that `s` or its descendants test (the first
+//!   optimisation of the second paper), so the states that differ in others are never made.
+//! * Only what is reachable from initial states is made, and no state in which nothing can be read; at
+//!   the end, states go from which nothing is accepted.
+//! * The second paper also makes every state initial that "can reach" an initial one by stuttering. Read
+//!   literally that would be wrong (such a state may accept other words), and the states that an initial one reaches by stuttering
+//!   need not be initial either, by the argument above.
+//!
+//! An automaton without acceptance sets accepts a closed language: a word all of whose prefixes are
+//! prefixes of accepted words is accepted. If something is accepted from `(s, v)`, it is still accepted with `v`
+//! repeated any number of times, because the language is stutter-invariant; so it is accepted with `v` for ever.
+//! Without acceptance sets every state may rest, then, whether the automaton has a cycle for that or not.
+//!
+//! Invariants: I1, no transition has the empty changeset; I2, a valuation has no bits but those of
+//! the propositions its state observes.
+//!
+//! Cost: for each state and each of its edges that can be taken, one transition per changeset: with `n`
+//! observed propositions up to `4^n` times the edges of the automaton. [`Limits`] bound it.
+
+use super::graph::Graph;
+use super::limits::{Limits, Refusal};
+use super::{Initial, TestingEdge};
+use crate::acceptance::Acceptance;
+use crate::automaton::Automaton;
+use crate::bdd::{Bdd, Bdds};
+use crate::mark::Mark;
+use crate::scc::{Sccs, prune, useful_states};
+use rustc_hash::FxHashMap;
+
+/// More propositions than this are never unfolded, whatever the limits say.
+const MOST_PROPOSITIONS: usize = 24;
+
+/// The unfolding of a generalised Büchi automaton.
+#[derive(Clone, Debug)]
+pub struct Unfolding {
+    /// The observed propositions, by bit.
+    pub propositions: Vec<u32>,
+    /// Number of acceptance sets.
+    pub sets: u32,
+    /// The state of the automaton and the valuation of each state.
+    pub origin: Vec<(u32, u64)>,
+    /// Is the state on a stuttering cycle that accepts?
+    pub resting: Vec<bool>,
+    /// Can the state reach such a cycle by stuttering?
+    pub livelock: Vec<bool>,
+    pub(crate) graph: Graph,
+}
+
+/// What the unfolding needs to know about the automaton.
+struct Source {
+    automaton: Automaton,
+    /// The bit of each proposition.
+    bit: FxHashMap<u32, u32>,
+    propositions: Vec<u32>,
+    /// The propositions each state or its descendants test.
+    observed: Vec<u64>,
+    /// What each state can read at all.
+    readable: Vec<Bdd>,
+    /// The marks that count, as bits, of each edge.
+    marks: Vec<Vec<u64>>,
+    sets: u32,
+}
+
+impl Source {
+    fn new(bdds: &mut Bdds, a: &Automaton, limits: Limits) -> Result<Self, Refusal> {
+        let used = a
+            .acceptance
+            .as_generalized_buchi()
+            .ok_or(Refusal::NotGeneralizedBuchi)?;
+        if used.len() > 64 {
+            return Err(Refusal::Sets(used.len()));
+        }
+        let mut automaton = a.clone();
+        prune(&mut automaton);
+        let mut supports: FxHashMap<Bdd, Vec<u32>> = FxHashMap::default();
+        for e in automaton.edges.iter().flatten() {
+            supports
+                .entry(e.label)
+                .or_insert_with(|| bdds.support(e.label));
+        }
+        let mut tested: Vec<u32> = supports.values().flatten().copied().collect();
+        tested.sort_unstable();
+        tested.dedup();
+        // In the order of the automaton, so that people find them where they expect them.
+        let place = |v: &u32| a.propositions.iter().position(|p| p == v);
+        tested.sort_by_key(|v| place(v).unwrap_or(usize::MAX));
+        let most = limits.propositions.min(MOST_PROPOSITIONS);
+        if tested.len() > most {
+            let count = tested.len();
+            return Err(Refusal::Propositions { count, most });
+        }
+        let bit: FxHashMap<u32, u32> = tested.iter().copied().zip(0..).collect();
+        let mut observed = vec![0u64; automaton.states()];
+        // Components come after those they lead to, so one pass will do.
+        for states in &Sccs::new(&automaton).states {
+            let mut all = 0;
+            for e in states.iter().flat_map(|&s| &automaton.edges[s as usize]) {
+                let own = supports[&e.label].iter().map(|v| 1 << bit[v]);
+                all = own.fold(all | observed[e.to as usize], |m, b: u64| m | b);
+            }
+            states.iter().for_each(|&s| observed[s as usize] = all);
+        }
+        let readable = automaton
+            .edges
+            .iter()
+            .map(|edges| {
+                let labels = edges.iter().map(|e| e.label);
+                labels.fold(Bdd::FALSE, |any, l| bdds.or(any, l))
+            })
+            .collect();
+        let sets: Vec<u32> = used.iter().collect();
+        let word = |mark: &Mark| {
+            let inside = (0u32..).zip(&sets).filter(|(_, s)| mark.contains(**s));
+            inside.fold(0u64, |m, (i, _)| m | 1 << i)
+        };
+        let marks = automaton
+            .edges
+            .iter()
+            .map(|edges| edges.iter().map(|e| word(&e.mark)).collect())
+            .collect();
+        Ok(Self {
+            bit,
+            propositions: tested,
+            observed,
+            readable,
+            marks,
+            sets: sets.len() as u32,
+            automaton,
+        })
+    }
+
+    fn reads(&self, bdds: &Bdds, label: Bdd, valuation: u64) -> bool {
+        bdds.eval(label, |v| valuation >> self.bit[&v] & 1 == 1)
+    }
+}
+
+/// The states that have been found, each once.
+struct States<'a> {
+    source: &'a Source,
+    bdds: &'a Bdds,
+    number: FxHashMap<(u32, u64), Option<u32>>,
+    origin: Vec<(u32, u64)>,
+}
+
+impl States<'_> {
+    /// The state for a valuation of all propositions; none if nothing can be read in it.
+    fn find(&mut self, s: u32, valuation: u64) -> Option<u32> {
+        let v = valuation & self.source.observed[s as usize];
+        let Self {
+            source,
+            bdds,
+            origin,
+            ..
+        } = self;
+        *self.number.entry((s, v)).or_insert_with(|| {
+            source.reads(bdds, source.readable[s as usize], v).then(|| {
+                origin.push((s, v));
+                origin.len() as u32 - 1
+            })
+        })
+    }
+}
+
+/// Unfolds a generalised Büchi automaton.
+pub fn unfold(bdds: &mut Bdds, a: &Automaton, limits: Limits) -> Result<Unfolding, Refusal> {
+    let source = &Source::new(bdds, a, limits)?;
+    let valuations = 1u64 << source.propositions.len();
+    let mut states = States {
+        source,
+        bdds,
+        number: FxHashMap::default(),
+        origin: Vec::new(),
+    };
+    let mut graph = Graph::default();
+    for &s in &source.automaton.initial {
+        for valuation in 0..valuations {
+            if let Some(state) = states.find(s, valuation) {
+                graph.initial.push(Initial { valuation, state });
+            }
+        }
+    }
+    let mut stuttering: Vec<Vec<TestingEdge>> = Vec::new();
+    let mut count = 0;
+    while let Some(&(s, valuation)) = states.origin.get(graph.edges.len()) {
+        let (mut changing, mut silent) = (Vec::new(), Vec::new());
+        let edges = &source.automaton.edges[s as usize];
+        for (e, &marks) in edges.iter().zip(&source.marks[s as usize]) {
+            if !source.reads(states.bdds, e.label, valuation) {
+                continue;
+            }
+            for changeset in 0..valuations {
+                let Some(to) = states.find(e.to, valuation ^ changeset) else {
+                    continue;
+                };
+                let edge = TestingEdge {
+                    changeset,
+                    to,
+                    marks,
+                };
+                if changeset == 0 {
+                    silent.push(edge);
+                } else {
+                    changing.push(edge); // I1
+                }
+            }
+        }
+        count += changing.len();
+        if count > limits.transitions {
+            return Err(Refusal::Transitions(limits.transitions));
+        }
+        if states.origin.len() > limits.states {
+            return Err(Refusal::States(limits.states));
+        }
+        graph.edges.push(changing);
+        stuttering.push(silent);
+    }
+    let origin = states.origin;
+    debug_assert!(
+        origin
+            .iter()
+            .all(|&(s, v)| v & !source.observed[s as usize] == 0),
+        "I2"
+    );
+    graph.tidy();
+    let (resting, livelock) = rests(stuttering, source.sets);
+    let mut u = Unfolding {
+        propositions: source.propositions.clone(),
+        sets: source.sets,
+        origin,
+        resting,
+        livelock,
+        graph,
+    };
+    u.remove_useless();
+    if u.sets == 0 {
+        u.resting.fill(true);
+        u.livelock.fill(true);
+    }
+    Ok(u)
+}
+
+impl Unfolding {
+    /// Removes the states that are reached only by stuttering, and those from which nothing is accepted.
+    fn remove_useless(&mut self) {
+        let mut with_rests = self.graph.clone();
+        let all = Mark::all(self.sets).words()[0];
+        for (s, _) in (0u32..).zip(&self.livelock).filter(|(_, g)| **g) {
+            with_rests.edges[s as usize].push(TestingEdge {
+                changeset: 0,
+                to: s,
+                marks: all,
+            });
+        }
+        let acceptance = Acceptance::generalized_buchi(self.sets);
+        let a = with_rests.skeleton(self.sets, acceptance, |_, e| e.marks);
+        let useful = useful_states(&a, &Sccs::new(&a));
+        let old = self.graph.trim(|s| useful[s as usize]);
+        let pick = |from: &[bool]| old.iter().map(|&s| from[s as usize]).collect();
+        self.resting = pick(&self.resting);
+        self.livelock = pick(&self.livelock);
+        self.origin = old.iter().map(|&s| self.origin[s as usize]).collect();
+    }
+}
+
+/// The states on accepting cycles, and those that reach them.
+fn rests(stuttering: Vec<Vec<TestingEdge>>, sets: u32) -> (Vec<bool>, Vec<bool>) {
+    let count = stuttering.len();
+    let silent = Graph {
+        initial: Vec::new(),
+        edges: stuttering,
+    };
+    let a = silent.skeleton(sets, Acceptance::generalized_buchi(sets), |_, e| e.marks);
+    let roots: Vec<u32> = (0..count as u32).collect();
+    let sccs = Sccs::restricted(&a, &roots, |_, _| true);
+    let accepting = sccs.accepting(&a);
+    let mut resting = vec![false; count];
+    let mut livelock = vec![false; count];
+    for (states, &accepts) in sccs.states.iter().zip(&accepting) {
+        // Components come after those they lead to.
+        let leads =
+            (states.iter().flat_map(|&s| &a.edges[s as usize])).any(|e| livelock[e.to as usize]);
+        for &s in states {
+            resting[s as usize] = accepts;
+            livelock[s as usize] = accepts || leads;
+        }
+    }
+    (resting, livelock)
+}
