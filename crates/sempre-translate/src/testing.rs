@@ -1,9 +1,10 @@
 //! From a formula to a testing automaton, or to two words that show why there is none.
 //!
-//! Testing automata exist only for stutter-invariant languages. A formula without `X` has one; for the others
-//! the question is decided ([`stutter`](mod@crate::stutter)), and a formula that is refused is
-//! refused with a witness. The rest is translation and the constructions of
-//! [`sempre_omega::testing`]: a TA comes from a Büchi automaton with acceptance on states, a TGTA from a TGBA.
+//! Testing automata exist only for stutter-invariant languages. A formula without `X` has one; for
+//! the others the question is decided ([`stutter`](mod@crate::stutter)), and a formula that is
+//! refused is refused with a witness. The rest is translation and the constructions of
+//! [`sempre_omega::testing`]: a TA comes from a Büchi automaton with acceptance on states, a TGTA
+//! from a TGBA.
 //!
 //! Deliberately not done: choosing among several automata of the formula the one with the smallest
 //! testing automaton.

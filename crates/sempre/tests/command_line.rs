@@ -119,6 +119,49 @@ fn translate_prints_objects() {
 }
 
 #[test]
+fn translate_makes_testing_automata() {
+    let out = good(&["translate", "FGa", "--to", "tgta", "--format", "stats"]);
+    assert!(out.contains("\nFGa,tgta,3,6,1,0,0."), "{out}");
+    let out = good(&["translate", "a U Gb", "--to", "ta", "--format", "stats"]);
+    // A TA has no acceptance sets.
+    assert!(out.contains("\na U Gb,ta,3,5,,1,0."), "{out}");
+    let out = good(&["translate", "FGa", "--to", "ta", "--format", "json"]);
+    assert!(out.starts_with("{\"formula\":\"FGa\",\"kind\":\"ta\",\"states\":"));
+    assert!(
+        out.contains("\"automaton\":{") && out.contains("{\"changeset\":[\"a\"],"),
+        "{out}"
+    );
+    let out = good(&["translate", "FGa", "--to", "tgta", "--format", "dot"]);
+    assert!(out.contains("label=\"FGa\\n[TGTA"), "{out}");
+    // Read back, the automaton is about changes.
+    let out = good(&["translate", "FGa", "--to", "ta"]);
+    assert!(out.contains("AP: 1 \"changes(a)\""), "{out}");
+    let path = file("testing.hoa", &out);
+    let path = path.to_str().expect("UTF-8");
+    let word = ["automaton", path, "--accepts"];
+    good(
+        &[
+            &word[..],
+            &["!\"changes(a)\"; \"changes(a)\"; cycle{!\"changes(a)\"}"],
+        ]
+        .concat(),
+    );
+}
+
+#[test]
+fn testing_automata_are_refused_with_a_reason() {
+    bad(&["translate", "Xa", "--to", "ta"], "satisfied by");
+    bad(
+        &["translate", "G(a -> Xb)", "--to", "tgta"],
+        "not stutter-invariant",
+    );
+    bad(
+        &["translate", "Fa", "--to", "ta", "--format", "spin"],
+        "changes",
+    );
+}
+
+#[test]
 fn translations_do_not_depend_on_the_formulas_before() {
     let alone = good(&["translate", "(a U b) & Xc"]);
     let together = good(&["translate", "c R b", "G(b & Xa)", "(a U b) & Xc"]);

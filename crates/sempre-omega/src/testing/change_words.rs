@@ -10,10 +10,10 @@
 //! valuation again, and the language is the one the testing automaton stands for. This is how
 //! languages are compared exactly.
 //!
-//! The acceptance of a [`Ta`] needs a `Fin`: mark 0 is on changes that leave Büchi accepting states, mark
-//! 1 on all changes, mark 2 on resting in a livelock accepting state; accepted is
-//! `Inf(0) | (Fin(1) & Inf(2))`. Resting in a Büchi accepting state need not be marked, because a run that
-//! changes for ever leaves it by a change.
+//! The acceptance of a [`Ta`] needs a `Fin`: mark 0 is on changes that leave Büchi accepting
+//! states, mark 1 on all changes, mark 2 on resting in a livelock accepting state; accepted is
+//! `Inf(0) | (Fin(1) & Inf(2))`. Resting in a Büchi accepting state need not be marked, because a
+//! run that changes for ever leaves it by a change.
 //!
 //! Cost: linear over changes; over valuations times two to the number of propositions.
 

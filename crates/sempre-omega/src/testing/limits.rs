@@ -85,8 +85,8 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// Refuses an automaton whose language is not stutter-invariant, with two words that show it. The limit is on
-/// the states of a deterministic automaton, if one has to be made for the complement.
+/// Refuses an automaton whose language is not stutter-invariant, with two words that show it. The
+/// limit is on the states of a deterministic automaton, if one has to be made for the complement.
 pub fn refuse_stutter_sensitive(
     bdds: &mut Bdds,
     a: &Automaton,

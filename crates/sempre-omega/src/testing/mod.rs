@@ -6,11 +6,11 @@
 //!
 //! * [`Ta`] (Hansen, Penczek, Valmari, "Stuttering-insensitive automata for on-the-fly detection of
 //!   livelock properties", FMICS 2002): Büchi accepting states for words that change for ever,
-//!   livelock accepting states for words that end in stuttering. [`sta`] gives it one livelock state that
-//!   has no successors, which one pass over a product can check.
+//!   livelock accepting states for words that end in stuttering. [`sta`] gives it one livelock
+//!   state that has no successors, which one pass over a product can check.
 //! * [`Tgta`] (Ben Salem, Duret-Lutz, Kordon, "Model checking using generalized testing automata",
-//!   ToPNoC 2012): generalised acceptance on transitions, a stuttering self-loop on every state and no
-//!   other stuttering transition, so that one kind of acceptance does for both.
+//!   ToPNoC 2012): generalised acceptance on transitions, a stuttering self-loop on every state and
+//!   no other stuttering transition, so that one kind of acceptance does for both.
 //!
 //! Both come from ω-automata by [`unfolding`](mod@unfolding) them over the valuations. Nothing but the
 //! observed propositions is unfolded (those that some label tests), only what is reachable is built,
@@ -67,4 +67,105 @@ pub fn valuation(propositions: &[u32], letter: &Letter) -> u64 {
         .zip(0u32..64)
         .filter(|(p, _)| letter.holds(**p))
         .fold(0, |v, (_, bit)| v | 1 << bit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::membership::{ta_accepts, tgta_accepts};
+    use super::sta::single_pass;
+    use super::*;
+    use crate::automaton::Automaton;
+    use crate::bdd::Bdds;
+    use crate::degeneralize::{Kind, degeneralize};
+    use crate::membership::accepts;
+    use crate::random::RandomAutomaton;
+    use crate::stutter::{closure, self_loopization};
+    use crate::word::random_word;
+    use sempre_base::Random;
+
+    /// A random automaton with a stutter-invariant language: any two words that differ by stuttering
+    /// can both be stretched to a third.
+    fn invariant(r: &mut Random, bdds: &mut Bdds) -> Automaton {
+        let sets = r.below(3) as u32;
+        let mut shape = RandomAutomaton::generalized_buchi(1 + r.below(4), &[4, 7], sets);
+        shape.density = 0.3 + 0.3 * r.unit();
+        shape.complete = r.chance(0.5);
+        let a = shape.generate(r, bdds);
+        let longer = self_loopization(bdds, &a);
+        closure(bdds, &longer)
+    }
+
+    /// Automata of formulas are tame; these are not.
+    #[test]
+    fn random_automata_keep_their_languages() {
+        let mut r = Random::new(17);
+        let mut bdds = Bdds::new();
+        let mut counts = [0; 2];
+        for _ in 0..300 {
+            let a = invariant(&mut r, &mut bdds);
+            let b = degeneralize(&mut bdds, &a, Kind::StateBased).expect("generalised Büchi");
+            let limits = Limits::default();
+            let ta = Ta::new(&mut bdds, &b, limits).expect("small");
+            let plain = Ta::unreduced(&mut bdds, &b, limits).expect("small");
+            let tgta = Tgta::new(&mut bdds, &a, limits).expect("small");
+            assert!(tgta.is_well_formed());
+            let sta = single_pass(&ta);
+            for _ in 0..30 {
+                let w = random_word(&mut r, &[4, 7], 3, 3);
+                let truth = accepts(&bdds, &a, &w);
+                let verdicts = [
+                    ta_accepts(&plain, &w),
+                    ta_accepts(&ta, &w),
+                    ta_accepts(&sta, &w),
+                    tgta_accepts(&tgta, &w),
+                ];
+                assert_eq!(verdicts, [truth; 4], "{a:?} {w:?}");
+                counts[usize::from(truth)] += 1;
+            }
+        }
+        assert!(counts.iter().all(|&n| n > 1500), "{counts:?}");
+    }
+
+    /// Automata without acceptance sets, whose states may all rest.
+    #[test]
+    fn closed_languages_need_no_acceptance() {
+        let mut r = Random::new(18);
+        let mut bdds = Bdds::new();
+        let mut counts = [0; 2];
+        let mut without_cycle = 0;
+        for _ in 0..300 {
+            let mut shape = RandomAutomaton::generalized_buchi(1 + r.below(4), &[0, 1], 0);
+            shape.density = 0.4;
+            let a = shape.generate(&mut r, &mut bdds);
+            if refuse_stutter_sensitive(&mut bdds, &a, 100).is_err() {
+                continue;
+            }
+            let ta = Ta::new(&mut bdds, &a, Limits::default()).expect("small");
+            let tgta = Tgta::new(&mut bdds, &a, Limits::default()).expect("small");
+            assert_eq!(tgta.sets, 0);
+            assert!(ta.livelock.iter().all(|g| *g));
+            without_cycle += usize::from(
+                a.edges
+                    .iter()
+                    .zip(0..)
+                    .any(|(edges, s)| edges.iter().all(|e| e.to != s)),
+            );
+            for _ in 0..20 {
+                let w = random_word(&mut r, &[0, 1], 3, 3);
+                let truth = accepts(&bdds, &a, &w);
+                let verdicts = [ta_accepts(&ta, &w), tgta_accepts(&tgta, &w)];
+                assert_eq!(verdicts, [truth; 2], "{a:?} {w:?}");
+                counts[usize::from(truth)] += 1;
+            }
+        }
+        assert!(counts.iter().all(|&n| n > 100), "{counts:?}");
+        assert!(without_cycle > 10, "{without_cycle}");
+    }
+
+    #[test]
+    fn valuations_are_bits_in_the_order_of_the_propositions() {
+        let letter: Letter = [4, 9].into_iter().collect();
+        assert_eq!(valuation(&[9, 3, 4], &letter), 0b101);
+        assert_eq!(valuation(&[], &letter), 0);
+    }
 }

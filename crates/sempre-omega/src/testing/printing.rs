@@ -1,10 +1,11 @@
 //! Testing automata on paper: GraphViz, JSON, and their sizes.
 //!
-//! In pictures, an arrow from nowhere carries the valuations with which a state is a beginning, other arrows the
-//! changesets, in braces. Of a [`Ta`], Büchi accepting states have a double line, livelock accepting
-//! ones a dashed line. Of a [`Tgta`], acceptance sets are numbers in discs. Transitions
-//! between the same states with the same marks share an arrow; where it would carry very many
-//! changesets, the picture tells some and how many there are. The JSON text tells everything.
+//! In pictures, an arrow from nowhere carries the valuations with which a state is a beginning,
+//! other arrows the changesets, in braces. Of a [`Ta`], Büchi accepting states have a double line,
+//! livelock accepting ones a dashed line. Of a [`Tgta`], acceptance sets are numbers in discs.
+//! Transitions between the same states with the same marks share an arrow; where it would carry
+//! very many changesets, the picture tells some and how many there are. The JSON text tells
+//! everything.
 
 use super::{EdgeTable, Initial, Ta, Tgta};
 use crate::automaton::Alphabet;
@@ -276,4 +277,78 @@ fn json(
     }
     out.push_str("]}");
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestingEdge;
+
+    fn edge(changeset: u64, to: u32, marks: u64) -> TestingEdge {
+        TestingEdge {
+            changeset,
+            to,
+            marks,
+        }
+    }
+
+    #[test]
+    fn a_ta_on_paper() {
+        let mut alphabet = Alphabet::new();
+        let propositions = vec![alphabet.declare("a"), alphabet.declare("x = 1")];
+        let t = Ta {
+            name: Some("f".to_string()),
+            propositions,
+            initial: vec![Initial {
+                valuation: 2,
+                state: 0,
+            }],
+            table: EdgeTable::new(vec![vec![edge(1, 1, 0), edge(3, 1, 0)], vec![]], 2),
+            buchi: vec![true, false],
+            livelock: vec![false, true],
+        };
+        let text = t.to_dot(&alphabet);
+        for line in [
+            "  i0 -> 0 [label=\"¬a ∧ \\\"x = 1\\\"\"];",
+            "  0 [label=\"0\", peripheries=2];",
+            "  1 [label=\"1\", style=\"rounded,dashed\"];",
+            "  0 -> 1 [label=\"{a}\\n{a,\\\"x = 1\\\"}\"];",
+        ] {
+            assert!(text.lines().any(|l| l == line), "{line}\n{text}");
+        }
+        assert_eq!(
+            t.to_json(&alphabet),
+            "{\"kind\":\"ta\",\"name\":\"f\",\"propositions\":[\"a\",\"x = 1\"],\"states\":2,\
+             \"buchi\":[0],\"livelock\":[1],\"initial\":[{\"valuation\":[\"x = 1\"],\"state\":0}],\
+             \"transitions\":[{\"from\":0,\"changeset\":[\"a\"],\"to\":1},\
+             {\"from\":0,\"changeset\":[\"a\",\"x = 1\"],\"to\":1}]}"
+        );
+        let stats = t.stats();
+        assert_eq!((stats.states, stats.transitions), (2, 2));
+        assert_eq!((stats.buchi, stats.livelock), (Some(1), Some(1)));
+        assert!(stats.deterministic);
+    }
+
+    #[test]
+    fn a_tgta_on_paper() {
+        let mut alphabet = Alphabet::new();
+        let propositions: Vec<u32> = (0..5).map(|i| alphabet.declare(&format!("p{i}"))).collect();
+        let t = Tgta {
+            name: None,
+            propositions,
+            initial: vec![],
+            table: EdgeTable::new(vec![(0..32).map(|c| edge(c, 0, 1 + c % 2)).collect()], 5),
+            sets: 2,
+        };
+        let text = t.to_dot(&alphabet);
+        assert!(text.contains("label=\"∅\\n{p1}\\n"), "{text}");
+        assert!(!text.contains("in all"), "{text}");
+        assert!(text.contains("❶\"];") && text.contains("⓿\"];"), "{text}");
+        assert!(
+            t.to_json(&alphabet)
+                .contains("{\"from\":0,\"changeset\":[\"p0\"],\"to\":0,\"marks\":[1]}")
+        );
+        let texts: Vec<String> = (0..17).map(|i| i.to_string()).collect();
+        assert!(arrow(&texts).ends_with("\n15\n… (17 in all)"));
+    }
 }

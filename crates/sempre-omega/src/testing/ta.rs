@@ -1,23 +1,23 @@
 //! Testing automata with Büchi and livelock acceptance.
 //!
-//! Definition 3 and the construction of section 2.3 of Ben Salem, Duret-Lutz, Kordon, "Generalized Büchi
-//! automata versus testing automata for model checking" (SUMo 2011); the automata are those of Hansen,
-//! Penczek, Valmari (FMICS 2002). A word is accepted
+//! Definition 3 and the construction of section 2.3 of Ben Salem, Duret-Lutz, Kordon, "Generalized
+//! Büchi automata versus testing automata for model checking" (SUMo 2011); the automata are those
+//! of Hansen, Penczek, Valmari (FMICS 2002). A word is accepted
 //!
 //! * if it changes for ever and a run that stays where it is while nothing changes sees Büchi accepting
 //!   states infinitely often, or
 //! * if it stutters from some point on and the run rests in a livelock accepting state from there.
 //!
-//! From a Büchi automaton with acceptance on states: it is [unfolded](mod@super::unfolding); a
-//! pair is Büchi accepting if its state is, and livelock accepting if stuttering can bring it to an accepting
-//! cycle of stuttering; the stuttering transitions go. States from which nothing is accepted go too, and
-//! bisimilar ones are merged.
+//! From a Büchi automaton with acceptance on states: it is [unfolded](mod@super::unfolding); a pair
+//! is Büchi accepting if its state is, and livelock accepting if stuttering can bring it to an
+//! accepting cycle of stuttering; the stuttering transitions go. States from which nothing is
+//! accepted go too, and bisimilar ones are merged.
 //!
-//! Then the second optimisation of the paper: a state on no cycle can be Büchi accepting or not, so it becomes so if
-//! all its successors are ([`Ta::transient_into_buchi`]), and more states may be bisimilar. The paper
-//! does that before it merges and says that it never hinders; it can, where the state is
-//! bisimilar to one on a cycle (`x -> y`, `x' -> y`, `y -> x'`, only `y` accepting). We merge first, which
-//! leaves no such pair, then again after.
+//! Then the second optimisation of the paper: a state on no cycle can be Büchi accepting or not, so
+//! it becomes so if all its successors are ([`Ta::transient_into_buchi`]), and more states may be
+//! bisimilar. The paper does that before it merges and says that it never hinders; it can, where
+//! the state is bisimilar to one on a cycle (`x -> y`, `x' -> y`, `y -> x'`, only `y` accepting).
+//! We merge first, which leaves no such pair, then again after.
 //!
 //! Invariants: I1, no transition stutters; I2, initial pairs are sorted by valuation.
 //!
@@ -51,8 +51,8 @@ pub struct Ta {
 }
 
 impl Ta {
-    /// The reduced testing automaton of a Büchi automaton with acceptance on states, whose language must
-    /// be stutter-invariant.
+    /// The reduced testing automaton of a Büchi automaton with acceptance on states, whose language
+    /// must be stutter-invariant.
     pub fn new(bdds: &mut Bdds, a: &Automaton, limits: Limits) -> Result<Self, Refusal> {
         let mut t = Self::unreduced(bdds, a, limits)?;
         t.merge_bisimilar();
@@ -219,5 +219,70 @@ impl Ta {
         let mut graph = self.graph();
         let old = graph.trim(|s| useful[s as usize]);
         self.replace(graph, &old);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The example of the header: `x -> y`, `x' -> y`, `y -> x'`, only `y` Büchi accepting. What is
+    /// on no cycle must not be changed before it is merged with what is on one.
+    #[test]
+    fn transient_states_are_merged_before_they_are_changed() {
+        let edge = |to: u32| {
+            vec![TestingEdge {
+                changeset: 1,
+                to,
+                marks: 0,
+            }]
+        };
+        let graph = Graph {
+            initial: vec![Initial {
+                valuation: 0,
+                state: 0,
+            }],
+            edges: vec![edge(2), edge(2), edge(1)],
+        };
+        let buchi = vec![false, false, true];
+        let t = Ta::assemble(None, vec![0], graph, buchi, vec![false; 3]);
+        let mut early = t.clone();
+        assert!(early.transient_into_buchi());
+        early.merge_bisimilar();
+        assert_eq!(early.states(), 3);
+        let mut late = t;
+        late.merge_bisimilar();
+        assert!(!late.transient_into_buchi());
+        assert_eq!(late.states(), 2);
+    }
+
+    #[test]
+    fn acceptance_must_be_on_states() {
+        use crate::bdd::Bdd;
+        use crate::mark::Mark;
+        let bdds = &mut Bdds::new();
+        let p = bdds.variable(0);
+        let not_p = bdds.literal((0, false));
+        let mut a = Automaton::new(vec![0], 2, Acceptance::generalized_buchi(2));
+        let s = a.add_state();
+        a.initial.push(s);
+        a.add_edge(s, s, Bdd::TRUE, Mark::all(2));
+        let limits = Limits::default();
+        assert_eq!(
+            Ta::new(bdds, &a, limits).err(),
+            Some(Refusal::NotStateBuchi)
+        );
+        a.edges[0].clear();
+        a.acceptance = Acceptance::buchi();
+        a.add_edge(s, s, p, Mark::single(0));
+        a.add_edge(s, s, not_p, Mark::EMPTY);
+        assert_eq!(
+            Ta::new(bdds, &a, limits).err(),
+            Some(Refusal::NotStateBuchi)
+        );
+        a.acceptance = Acceptance::co_buchi();
+        a.edges[0].pop();
+        let refused = Ta::new(bdds, &a, limits).err();
+        assert_eq!(refused, Some(Refusal::NotGeneralizedBuchi));
     }
 }

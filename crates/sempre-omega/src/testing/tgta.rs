@@ -1,23 +1,25 @@
 //! Transition-based generalised testing automata.
 //!
 //! Definition 7 of Ben Salem, Duret-Lutz, Kordon, Thierry-Mieg, "Symbolic model checking of
-//! stutter-invariant properties using generalized testing automata" (TACAS 2014), and the construction of their "Model
-//! checking using generalized testing automata" (ToPNoC 2012). Acceptance is generalised Büchi on
-//! transitions; every state has a stuttering self-loop, and no other transition stutters. So while
-//! the word stutters the run stays, and there is no second kind of acceptance.
+//! stutter-invariant properties using generalized testing automata" (TACAS 2014), and the
+//! construction of their "Model checking using generalized testing automata" (ToPNoC 2012).
+//! Acceptance is generalised Büchi on transitions; every state has a stuttering self-loop, and no
+//! other transition stutters. So while the word stutters the run stays, and there is no second kind
+//! of acceptance.
 //!
 //! From a TGBA: it is [unfolded](mod@super::unfolding). A state that rests on an accepting
-//! stuttering cycle gets a self-loop in all acceptance sets: going around that cycle is a repetition of a letter. A
-//! state that only *reaches* such a cycle by stuttering must not have one, if a run can come back to it
-//! and collect the marks again. The papers copy transitions into it to the states on the cycles; we send
-//! them to one artificial state with nothing but its self-loop, and only where no transition with the same source and changeset
-//! goes to a state with such a self-loop already: all that is missing is the end of the word. If the
-//! state is on no cycle of changes, it gets the self-loop after all, since nobody comes back.
+//! stuttering cycle gets a self-loop in all acceptance sets: going around that cycle is a
+//! repetition of a letter. A state that only *reaches* such a cycle by stuttering must not have
+//! one, if a run can come back to it and collect the marks again. The papers copy transitions into
+//! it to the states on the cycles; we send them to one artificial state with nothing but its
+//! self-loop, and only where no transition with the same source and changeset goes to a state with
+//! such a self-loop already: all that is missing is the end of the word. If the state is on no
+//! cycle of changes, it gets the self-loop after all, since nobody comes back.
 //!
 //! Then marks are removed from transitions that lie on no accepting cycle, useless states go, and
-//! bisimilar states are merged. Several transitions may have the same ends and changeset and different marks, which the
-//! definition, for which transitions are triples, does not know; none of them is then in all the sets
-//! of another.
+//! bisimilar states are merged. Several transitions may have the same ends and changeset and
+//! different marks, which the definition, for which transitions are triples, does not know; none of
+//! them is then in all the sets of another.
 //!
 //! Invariants: I1, the only transition of a state with the empty changeset is its self-loop, and it
 //! has one; I2, initial pairs are sorted by valuation.

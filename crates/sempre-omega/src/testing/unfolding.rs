@@ -1,32 +1,33 @@
 //! An automaton unfolded over valuations: the first step to both kinds of testing automata.
 //!
-//! After Geldenhuys and Hansen, "Larger automata and less work for LTL model checking" (SPIN 2006), and
-//! Ben Salem, Duret-Lutz, Kordon, "Generalized Büchi automata versus testing automata for model
-//! checking" (SUMo 2011, section 2.3). A state is a pair of a state `s` of the automaton and the valuation `v` that
-//! is to be read in it. If an edge from `s` to `t` can read `v`, there is a transition from
-//! `(s, v)` to `(t, w)` for every `w`, labelled with what changes from `v` to `w`. It is
-//! *stuttering* if nothing does.
+//! After Geldenhuys and Hansen, "Larger automata and less work for LTL model checking" (SPIN 2006),
+//! and Ben Salem, Duret-Lutz, Kordon, "Generalized Büchi automata versus testing automata for model
+//! checking" (SUMo 2011, section 2.3). A state is a pair of a state `s` of the automaton and the
+//! valuation `v` that is to be read in it. If an edge from `s` to `t` can read `v`, there is a
+//! transition from `(s, v)` to `(t, w)` for every `w`, labelled with what changes from `v` to `w`.
+//! It is *stuttering* if nothing does.
 //!
-//! The stuttering transitions are not kept: a stutter-invariant language contains a word if and only if it contains
-//! the word without repetitions, and that one is read without them, but for an endless repetition at its
-//! end. What the end needs is kept with the states: whether `(s, v)` lies on a
-//! stuttering cycle that accepts ([`Unfolding::resting`]), and whether such a cycle can be
+//! The stuttering transitions are not kept: a stutter-invariant language contains a word if and
+//! only if it contains the word without repetitions, and that one is read without them, but for an
+//! endless repetition at its end. What the end needs is kept with the states: whether `(s, v)` lies
+//! on a stuttering cycle that accepts ([`Unfolding::resting`]), and whether such a cycle can be
 //! reached by stuttering ([`Unfolding::livelock`]).
 //!
 //! How ours differs from the papers:
 //!
-//! * The valuation of a state tells only the propositions that `s` or its descendants test (the first
-//!   optimisation of the second paper), so the states that differ in others are never made.
-//! * Only what is reachable from initial states is made, and no state in which nothing can be read; at
-//!   the end, states go from which nothing is accepted.
-//! * The second paper also makes every state initial that "can reach" an initial one by stuttering. Read
-//!   literally that would be wrong (such a state may accept other words), and the states that an initial one reaches by stuttering
-//!   need not be initial either, by the argument above.
+//! * The valuation of a state tells only the propositions that `s` or its descendants test (the
+//!   first optimisation of the second paper), so the states that differ in others are never made.
+//! * Only what is reachable from initial states is made, and no state in which nothing can be read;
+//!   at the end, states go from which nothing is accepted.
+//! * The second paper also makes every state initial that "can reach" an initial one by stuttering.
+//!   Read literally that would be wrong (such a state may accept other words), and the states that
+//!   an initial one reaches by stuttering need not be initial either, by the argument above.
 //!
 //! An automaton without acceptance sets accepts a closed language: a word all of whose prefixes are
-//! prefixes of accepted words is accepted. If something is accepted from `(s, v)`, it is still accepted with `v`
-//! repeated any number of times, because the language is stutter-invariant; so it is accepted with `v` for ever.
-//! Without acceptance sets every state may rest, then, whether the automaton has a cycle for that or not.
+//! prefixes of accepted words is accepted. If something is accepted from `(s, v)`, it is still
+//! accepted with `v` repeated any number of times, because the language is stutter-invariant; so it
+//! is accepted with `v` for ever. Without acceptance sets every state may rest, then, whether the
+//! automaton has a cycle for that or not.
 //!
 //! Invariants: I1, no transition has the empty changeset; I2, a valuation has no bits but those of
 //! the propositions its state observes.
@@ -257,7 +258,8 @@ pub fn unfold(bdds: &mut Bdds, a: &Automaton, limits: Limits) -> Result<Unfoldin
 }
 
 impl Unfolding {
-    /// Removes the states that are reached only by stuttering, and those from which nothing is accepted.
+    /// Removes the states that are reached only by stuttering, and those from which nothing is
+    /// accepted.
     fn remove_useless(&mut self) {
         let mut with_rests = self.graph.clone();
         let all = Mark::all(self.sets).words()[0];
@@ -302,4 +304,80 @@ fn rests(stuttering: Vec<Vec<TestingEdge>>, sets: u32) -> (Vec<bool>, Vec<bool>)
         }
     }
     (resting, livelock)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::RandomAutomaton;
+    use sempre_base::Random;
+
+    /// Against the definition, without the optimisations: with a state for each pair, resting and
+    /// livelock by brute force over stuttering paths, on the pairs that the unfolding kept.
+    #[test]
+    fn pairs_and_rests_are_those_of_the_definition() {
+        let mut r = Random::new(29);
+        let mut bdds = Bdds::new();
+        let mut seen = [0; 3];
+        for _ in 0..300 {
+            let sets = 1 + r.below(2) as u32;
+            let shape = RandomAutomaton::generalized_buchi(1 + r.below(4), &[2, 5], sets);
+            let mut a = shape.generate(&mut r, &mut bdds);
+            prune(&mut a);
+            let u = unfold(&mut bdds, &a, Limits::default()).expect("small");
+            let n = a.states();
+            let holds = |v: u32, bits: u64| {
+                let bit = u.propositions.iter().position(|&p| p == v);
+                bit.is_some_and(|b| bits >> b & 1 == 1)
+            };
+            for (i, &(s, bits)) in u.origin.iter().enumerate() {
+                // Which states stuttering reaches from where in one or more steps, and with which
+                // marks: sets of marks are subsets of two.
+                let mut reach = vec![[[false; 4]; 8]; 8];
+                for (x, edges) in a.edges.iter().enumerate() {
+                    for e in edges {
+                        if bdds.eval(e.label, |v| holds(v, bits)) {
+                            let word = e.mark.words()[0] as usize;
+                            reach[x][e.to as usize][word] = true;
+                        }
+                    }
+                }
+                let mut grown = true;
+                while grown {
+                    grown = false;
+                    for (x, y, z) in triples(n) {
+                        for (m, k) in (0..16).map(|c| (c / 4, c % 4)) {
+                            if reach[x][y][m] && reach[y][z][k] && !reach[x][z][m | k] {
+                                reach[x][z][m | k] = true;
+                                grown = true;
+                            }
+                        }
+                    }
+                }
+                let full = (1 << sets) - 1;
+                let s = s as usize;
+                let resting = reach[s][s][full];
+                let livelock =
+                    resting || (0..n).any(|t| reach[t][t][full] && reach[s][t].contains(&true));
+                assert_eq!((u.resting[i], u.livelock[i]), (resting, livelock), "{a:?}");
+                seen[usize::from(resting) + usize::from(livelock)] += 1;
+            }
+        }
+        assert!(seen.iter().all(|&n| n > 40), "{seen:?}");
+    }
+
+    fn triples(n: usize) -> impl Iterator<Item = (usize, usize, usize)> {
+        (0..n * n * n).map(move |i| (i / n / n, i / n % n, i % n))
+    }
+
+    #[test]
+    fn more_sets_than_bits_are_refused() {
+        let bdds = &mut Bdds::new();
+        let mut a = Automaton::new(vec![], 65, Acceptance::generalized_buchi(65));
+        let s = a.add_state();
+        a.initial.push(s);
+        a.add_edge(s, s, Bdd::TRUE, Mark::all(65));
+        let refused = unfold(bdds, &a, Limits::default()).err();
+        assert_eq!(refused, Some(Refusal::Sets(65)));
+    }
 }

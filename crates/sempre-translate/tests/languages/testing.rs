@@ -110,7 +110,8 @@ fn a_until_always_b_is_reduced_as_in_the_paper() {
     assert_eq!(whole.stats(), t.stats());
 }
 
-/// "Had the formula been `(a | c) U G b`": four states for `G b` that differ in what it does not observe.
+/// "Had the formula been `(a | c) U G b`": four states for `G b` that differ in what it does not
+/// observe.
 #[test]
 fn what_a_state_does_not_observe_makes_no_states() {
     let mut place = Place::default();
@@ -258,8 +259,8 @@ fn stretch(r: &mut Random, w: &Word) -> Word {
     Lasso::new(part(w.prefix()), part(w.cycle()))
 }
 
-/// The exact comparison: nothing outside is accepted, and, where a complement is small, nothing inside is
-/// missed. Says whether it was small.
+/// The exact comparison: nothing outside is accepted, and, where a complement is small, nothing
+/// inside is missed. Says whether it was small.
 fn exactly(place: &mut Place, f: Formula, x: &All) -> bool {
     let not_f = place.arena.not(f);
     let outside = place.automaton(not_f, Kind::Tgba);
@@ -403,7 +404,8 @@ fn changes(alphabet: &mut Alphabet, variables: &[u32], w: &Word) -> Word {
             .map(|p| *p.1)
             .collect()
     };
-    // The prefix is one letter longer, because the first letter of the cycle is not a change from the last.
+    // The prefix is one letter longer, because the first letter of the cycle is not a change from
+    // the last.
     let (first, all) = (w.prefix().len(), w.len());
     let prefix = (0..=first).map(|i| letter(i.checked_sub(1), i)).collect();
     let cycle = (first..all)

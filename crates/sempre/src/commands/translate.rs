@@ -1,13 +1,21 @@
 //! `sempre translate`: formulas to automata.
+//!
+//! Testing automata are objects of their own, and what they cannot be printed as is refused. In the
+//! Hanoi format they read words of changes, which the names of the propositions say.
 
-use crate::failure::{Answer, Outcome};
+use crate::failure::{Answer, Failure, Outcome};
 use crate::input::{FormulaOptions, Input};
 use crate::output::OutputOptions;
 use crate::printer::{self, Format};
 use clap::{Args, ValueEnum};
 use sempre::Workbench;
+use sempre::ltl::{Formula, Syntax, word};
+use sempre::omega::testing::change_words::{ta_over_changes, tgta_over_changes};
+use sempre::omega::testing::{Limits, Ta, TestingStats, Tgta};
+use sempre::omega::{Alphabet, HoaOptions, write_hoa};
+use sempre::translate::testing::{self, TestingError};
 use sempre::translate::translator::{Effort, Kind, Options};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::Write;
 use std::time::Instant;
 
@@ -48,6 +56,10 @@ enum KindName {
     Tgba,
     /// Büchi, acceptance on states
     Ba,
+    /// Testing automaton with Büchi and livelock accepting states, if the formula is stutter-invariant
+    Ta,
+    /// Transition-based generalised testing automaton, if the formula is stutter-invariant
+    Tgta,
 }
 
 impl KindName {
@@ -55,6 +67,8 @@ impl KindName {
         match self {
             KindName::Tgba => "tgba",
             KindName::Ba => "ba",
+            KindName::Ta => "ta",
+            KindName::Tgta => "tgta",
         }
     }
 }
@@ -62,8 +76,8 @@ impl KindName {
 impl From<KindName> for Kind {
     fn from(name: KindName) -> Self {
         match name {
-            KindName::Tgba => Kind::Tgba,
-            KindName::Ba => Kind::Ba,
+            KindName::Tgba | KindName::Tgta => Kind::Tgba,
+            KindName::Ba | KindName::Ta => Kind::Ba,
         }
     }
 }
@@ -120,6 +134,9 @@ fn translate(arguments: &Arguments, input: Input, out: &mut dyn Write) -> Outcom
         effort: arguments.effort.into(),
         deterministic: arguments.deterministic,
     };
+    if matches!(arguments.to, KindName::Ta | KindName::Tgta) {
+        return translate_testing(arguments, &mut bench, f, options, out);
+    }
     let start = Instant::now();
     let a = bench.translate(f, options);
     let time = start.elapsed();
@@ -139,4 +156,125 @@ fn translate(arguments: &Arguments, input: Input, out: &mut dyn Write) -> Outcom
     columns.extend(printer::measures(&mut bench.alphabet, &a, arguments.format));
     columns.push(("seconds".to_string(), printer::seconds(time)));
     printer::write_row(out, &columns, arguments.format)
+}
+
+/// A testing automaton of either kind.
+enum Testing {
+    Ta(Ta),
+    Tgta(Tgta),
+}
+
+impl Testing {
+    fn new(
+        bench: &mut Workbench,
+        f: Formula,
+        to: KindName,
+        options: Options,
+    ) -> Result<Self, TestingError> {
+        let limits = Limits::default();
+        let Workbench {
+            formulas,
+            alphabet,
+            translator,
+        } = bench;
+        Ok(if to == KindName::Ta {
+            let t = testing::ta(translator, formulas, alphabet, f, options, limits)?;
+            Testing::Ta(t)
+        } else {
+            let t = testing::tgta(translator, formulas, alphabet, f, options, limits)?;
+            Testing::Tgta(t)
+        })
+    }
+
+    fn stats(&self) -> TestingStats {
+        match self {
+            Testing::Ta(t) => t.stats(),
+            Testing::Tgta(t) => t.stats(),
+        }
+    }
+
+    fn dot(&self, alphabet: &Alphabet) -> String {
+        match self {
+            Testing::Ta(t) => t.to_dot(alphabet),
+            Testing::Tgta(t) => t.to_dot(alphabet),
+        }
+    }
+
+    fn json(&self, alphabet: &Alphabet) -> String {
+        match self {
+            Testing::Ta(t) => t.to_json(alphabet),
+            Testing::Tgta(t) => t.to_json(alphabet),
+        }
+    }
+
+    fn hoa(&self, alphabet: &mut Alphabet) -> String {
+        let a = match self {
+            Testing::Ta(t) => ta_over_changes(alphabet, t),
+            Testing::Tgta(t) => tgta_over_changes(alphabet, t),
+        };
+        write_hoa(alphabet, &a, &HoaOptions::default())
+    }
+}
+
+fn translate_testing(
+    arguments: &Arguments,
+    bench: &mut Workbench,
+    f: Formula,
+    options: Options,
+    out: &mut dyn Write,
+) -> Outcome<()> {
+    let text = bench.print(f, Syntax::Spot);
+    if matches!(arguments.format, Format::Spin | Format::Lbtt) {
+        return Err(Failure::Message(
+            "testing automata read changes, not values: they cannot be written in this format"
+                .to_string(),
+        ));
+    }
+    let start = Instant::now();
+    let mut t = Testing::new(bench, f, arguments.to, options).map_err(|error| {
+        let why = match &error {
+            TestingError::StutterSensitive { accepted, rejected } => {
+                let mut show = |w| {
+                    let known = bench.formulas.propositions_of(f);
+                    word::print_word(&mut bench.formulas, w, &known)
+                };
+                let (yes, no) = (show(accepted), show(rejected));
+                format!("{error}: satisfied by {yes} but not by {no}")
+            }
+            TestingError::Refused(_) => error.to_string(),
+        };
+        Failure::Message(format!("no testing automaton of {text}: {why}"))
+    })?;
+    let time = start.elapsed();
+    match &mut t {
+        Testing::Ta(t) => t.name = Some(text.clone()),
+        Testing::Tgta(t) => t.name = Some(text.clone()),
+    }
+    match arguments.format {
+        Format::Dot => out.write_all(t.dot(&bench.alphabet).as_bytes())?,
+        Format::Hoa => out.write_all(t.hoa(&mut bench.alphabet).as_bytes())?,
+        _ => {
+            let size = t.stats();
+            let mut columns = vec![
+                ("formula".to_string(), json!(text)),
+                ("kind".to_string(), json!(arguments.to.name())),
+                ("states".to_string(), json!(size.states)),
+                ("edges".to_string(), json!(size.transitions)),
+                ("acceptance_sets".to_string(), json!(size.sets)),
+                ("deterministic".to_string(), json!(size.deterministic)),
+            ];
+            if arguments.format == Format::Json {
+                let whole: Value =
+                    serde_json::from_str(&t.json(&bench.alphabet)).unwrap_or_default();
+                columns.push(("initial".to_string(), json!(size.initial)));
+                columns.push(("propositions".to_string(), json!(size.propositions)));
+                columns.push(("buchi".to_string(), json!(size.buchi)));
+                columns.push(("livelock".to_string(), json!(size.livelock)));
+                columns.push(("automaton".to_string(), whole));
+            }
+            columns.push(("seconds".to_string(), printer::seconds(time)));
+            printer::write_row(out, &columns, arguments.format)?;
+        }
+    }
+    Ok(())
 }
