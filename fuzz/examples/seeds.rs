@@ -1,4 +1,4 @@
-//! Writes random formulas and automata as a first corpus, one folder for each target:
+//! Writes random formulas and automata, and the project's examples of models, as a first corpus, one folder for each target:
 //! `cargo run --release --example seeds -- corpus`.
 
 use sempre_base::Random;
@@ -60,6 +60,15 @@ fn main() -> std::io::Result<()> {
         if let Ok(text) = write_never_claim(&mut alphabet, &a) {
             save(&root, "never_claim", n, &text)?;
             save(&root, "stream", 3 * n + 2, &text)?;
+        }
+    }
+    // The models among the examples, each for the target of its language.
+    let examples = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples"));
+    for (n, entry) in fs::read_dir(examples)?.enumerate() {
+        let path = entry?.path();
+        let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+        if ["dve", "pnml", "etf", "graph"].contains(&ending) {
+            save(&root, ending, n, &fs::read_to_string(&path)?)?;
         }
     }
     Ok(())

@@ -2,10 +2,15 @@
 
 use rustc_hash::FxHashMap;
 use sempre_base::{Diagnostic, Random, Source};
+use sempre_lang::model::{Language, Model};
+use sempre_model::interpreter::Interpreter;
+use sempre_model::{Layout, Program, ProgramSystem, Sink, Step, System};
 use sempre_omega::membership::accepts;
 use sempre_omega::word::random_word;
 use sempre_omega::{Alphabet, Automaton, Bdd, Bdds};
 use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::Arc;
 
 /// The bytes as text. What is not UTF-8 is replaced, as the command line does it.
 pub fn text(bytes: &[u8]) -> Cow<'_, str> {
@@ -100,4 +105,104 @@ fn count_paths(bdds: &Bdds, f: Bdd, known: &mut FxHashMap<Bdd, u64>) -> u64 {
     let n = low.saturating_add(count_paths(bdds, bdds.high(f), known));
     known.insert(f, n);
     n
+}
+
+/// Reads a model and, behind a zero byte, a proposition about it; then takes some steps. The model, if
+/// the text has no mistakes.
+pub fn model(language: Language, text: &str) -> Option<Model> {
+    let (text, proposition) = text.split_once('\0').unwrap_or((text, "true"));
+    match Model::read(language, "fuzz", text) {
+        Err(errors) => {
+            assert!(!errors.is_empty());
+            check_diagnostics(text, &errors);
+            None
+        }
+        Ok((model, warnings)) => {
+            check_diagnostics(text, &warnings);
+            let found = model.proposition(proposition);
+            if let Err(errors) = &found {
+                assert!(!errors.is_empty());
+                check_diagnostics(proposition, errors);
+            }
+            let program = model.program();
+            if is_small(program) {
+                let interpreter = Interpreter::new(program);
+                for state in states(program, 30) {
+                    if let Ok(condition) = &found {
+                        let _ = interpreter.holds(condition, &state);
+                    }
+                }
+                check_packed_steps(program);
+            }
+            Some(model)
+        }
+    }
+}
+
+/// Is there time to take steps?
+pub fn is_small(program: &Program) -> bool {
+    program.cells() <= 300 && program.actions.len() <= 300 && program.initial.len() <= 100
+}
+
+/// The states that some steps from the initial ones reach, with the interpreter; every one has a value for
+/// each cell, and what fails can be told.
+pub fn states(program: &Program, limit: usize) -> Vec<Vec<i64>> {
+    let interpreter = Interpreter::new(program);
+    let mut all: Vec<Vec<i64>> = Vec::new();
+    let mut seen = HashSet::new();
+    for state in &program.initial {
+        if seen.insert(state.clone()) {
+            all.push(state.clone());
+        }
+    }
+    let mut done = 0;
+    while done < all.len() && all.len() <= limit {
+        for (action, step) in interpreter.successors(&all[done]) {
+            assert!((action as usize) < program.actions.len());
+            match step {
+                Ok(next) => {
+                    assert_eq!(next.len(), program.cells());
+                    if seen.insert(next.clone()) {
+                        all.push(next);
+                    }
+                }
+                Err(error) => assert!(!error.show(program).to_string().is_empty()),
+            }
+        }
+        for error in interpreter.failed_assertions(&all[done]) {
+            assert!(!error.show(program).to_string().is_empty());
+        }
+        done += 1;
+    }
+    all
+}
+
+/// In packed states the steps are those of the interpreter, one by one.
+fn check_packed_steps(program: &Program) {
+    struct Steps<'a>(&'a Layout, Vec<(Step, Vec<i64>)>);
+    impl Sink for Steps<'_> {
+        fn successor(&mut self, step: Step, state: &[u64]) {
+            let mut cells = vec![0; self.0.fields().len()];
+            self.0.unpack(state, &mut cells);
+            self.1.push((step, cells));
+        }
+        fn failure(&mut self, _: sempre_model::Failure) {}
+        fn overflow(&mut self) {
+            panic!("a full layout has room for everything");
+        }
+    }
+    let layout = Layout::full(program);
+    let interpreter = Interpreter::new(program);
+    let system = ProgramSystem::new(Arc::new(program.clone()), layout.clone(), Vec::new());
+    let mut context = system.context();
+    for state in states(program, 10) {
+        let mut words = vec![0; layout.width()];
+        layout.pack(&state, &mut words).expect("there is room");
+        let mut sink = Steps(&layout, Vec::new());
+        system.successors(&mut context, &words, &mut sink);
+        let steps = interpreter.steps(&state).into_iter();
+        let expected: Vec<(Step, Vec<i64>)> =
+            steps.filter_map(|(step, next)| Some((step, next.ok()?))).collect();
+        assert_eq!(sink.1, expected);
+    }
 }

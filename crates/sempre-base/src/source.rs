@@ -186,12 +186,20 @@ impl fmt::Display for Rendered<'_> {
     }
 }
 
+/// A message in one line. It may quote a word of any length: then its middle is left out.
 fn one_line(text: String) -> String {
-    if text.contains(char::is_control) {
-        text.chars().map(printable).collect()
-    } else {
-        text
+    const LONGEST: usize = 1000;
+    const KEPT: usize = 300;
+    if text.len() <= LONGEST && !text.contains(char::is_control) {
+        return text;
     }
+    let length = text.chars().count();
+    if length <= LONGEST {
+        return text.chars().map(printable).collect();
+    }
+    let head = text.chars().take(KEPT);
+    let tail = text.chars().skip(length - KEPT);
+    head.chain(['…']).chain(tail).map(printable).collect()
 }
 
 fn printable(c: char) -> char {
@@ -208,10 +216,25 @@ fn printable(c: char) -> char {
 ///
 /// Closeness is the edit distance with swaps of neighbours counted once; a third of the letters
 /// may be wrong.
+///
+/// Names beyond any that people type get no suggestion: their distance would take long to tell.
 pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (wanted.chars().count() / 3).max(1);
+    const LONGEST: usize = 100;
+    let length = wanted.chars().take(LONGEST + 1).count();
+    if length > LONGEST {
+        return None;
+    }
+    let limit = (length / 3).max(1);
     known
         .into_iter()
+        // Each letter too many or too few is a mistake.
+        .filter(|name| {
+            name.chars()
+                .take(length + limit + 1)
+                .count()
+                .abs_diff(length)
+                <= limit
+        })
         .map(|name| (edit_distance(wanted, name), name))
         .filter(|&(d, _)| d <= limit)
         .min()
@@ -292,6 +315,22 @@ mod tests {
         let d = Diagnostic::error(Span::new(0, 1), "found `a\nb`").with_help("not\tthis\r\n");
         assert_eq!(d.message, "found `a\u{fffd}b`");
         assert_eq!(d.help.as_deref(), Some("not this\u{fffd}\u{fffd}"));
+    }
+
+    #[test]
+    fn long_quotations_are_cut() {
+        let message = format!("there is no `{}` here", "é".repeat(1 << 20));
+        let d = Diagnostic::error(Span::new(0, 1), message);
+        assert!(d.message.starts_with("there is no `éé") && d.message.ends_with("éé` here"));
+        assert_eq!(d.message.chars().count(), 601);
+    }
+
+    #[test]
+    fn suggestions_for_long_names_are_not_looked_for() {
+        // A table of their distances would take terabytes.
+        let (a, b) = ("a".repeat(1 << 20), "b".repeat(1 << 20));
+        assert_eq!(nearest(&a, [a.as_str(), &b]), None);
+        assert_eq!(nearest("ab", [a.as_str(), "abc"]), Some("abc"));
     }
 
     #[test]

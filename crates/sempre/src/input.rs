@@ -6,7 +6,7 @@
 
 use crate::failure::{Failure, Outcome};
 use clap::Args;
-use sempre::base::{Diagnostic, Source};
+use sempre::base::{Diagnostic, Source, Span};
 use sempre::ltl::{Formula, Formulas, ParseOptions, parse, parse_lbt, parse_list};
 use sempre::omega::{Alphabet, Word};
 use std::io::Read;
@@ -167,12 +167,12 @@ pub fn read_file(path: &Path) -> Outcome<String> {
     };
     done.map_err(|e| Failure::file(path, "read", &e))?;
     String::from_utf8(bytes).map_err(|e| {
-        let line = e.as_bytes()[..e.utf8_error().valid_up_to()]
-            .iter()
-            .filter(|&&b| b == b'\n')
-            .count()
-            + 1;
-        Failure::Message(format!("{}:{line}: not UTF-8 text", shown_name(path)))
+        let place = e.utf8_error().valid_up_to();
+        let text = String::from_utf8_lossy(e.as_bytes());
+        let span = Span::new(place, place + char::REPLACEMENT_CHARACTER.len_utf8());
+        let complaint = Diagnostic::error(span, "this is not UTF-8 text");
+        show(&Source::new(&shown_name(path), &text), &[complaint]);
+        Failure::Shown
     })
 }
 

@@ -278,11 +278,10 @@ fn text_that_is_not_utf_8_is_refused() {
     let path = file("latin1.ltl", "");
     std::fs::write(&path, b"a\n\xff\xfe\n").unwrap();
     let path = path.to_str().unwrap();
-    bad(
-        &["translate", "--file", path],
-        "latin1.ltl:2: not UTF-8 text",
-    );
-    bad(&["automaton", path], "latin1.ltl:2: not UTF-8 text");
+    for arguments in [&["translate", "--file", path][..], &["automaton", path]] {
+        bad(arguments, "error: this is not UTF-8 text\n --> ");
+        bad(arguments, "latin1.ltl:2:1\n");
+    }
 }
 
 #[test]

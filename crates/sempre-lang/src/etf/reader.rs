@@ -8,7 +8,7 @@
 
 use super::model::{EtfModel, StateLabel};
 use super::sections::{Declaration, File, Line, MAX_ERRORS, Word};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sempre_base::{Diagnostic, Span};
 use sempre_model::ir::{Action, Behaviour, Program, Table, Type, VariableId};
 use std::collections::BTreeMap;
@@ -59,7 +59,10 @@ impl<'f, 't> Builder<'f, 't> {
             for word in words {
                 match word.value() {
                     Some(value) => values.push(value),
-                    None => errors.push(Diagnostic::error(word.place, "this is not a value")),
+                    None if errors.len() < MAX_ERRORS => {
+                        errors.push(Diagnostic::error(word.place, "this is not a value"));
+                    }
+                    None => {}
                 }
             }
             let integers: Option<Vec<i64>> = values.iter().map(|v| v.parse().ok()).collect();
@@ -72,6 +75,13 @@ impl<'f, 't> Builder<'f, 't> {
             sorts,
             greatest: vec![0; cells],
             errors,
+        }
+    }
+
+    /// Notes a complaint, unless there are enough: a single line can be wrong in millions of places.
+    fn error(&mut self, place: Span, message: impl Into<String>) {
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.push(Diagnostic::error(place, message));
         }
     }
 
@@ -88,7 +98,7 @@ impl<'f, 't> Builder<'f, 't> {
         };
         let Some(number) = number else {
             let message = format!("expected a number, found `{word}`");
-            self.errors.push(Diagnostic::error(place, message));
+            self.error(place, message);
             return None;
         };
         let declaration = &self.file.state.as_ref()?[column];
@@ -101,7 +111,7 @@ impl<'f, 't> Builder<'f, 't> {
                     "{number} is no value of this sort, which has {}",
                     sort.values.len()
                 );
-                self.errors.push(Diagnostic::error(place, message));
+                self.error(place, message);
                 return None;
             };
             return Some(sort.integers.as_ref().map_or(number, |i| i[index]));
@@ -127,12 +137,11 @@ impl<'f, 't> Builder<'f, 't> {
                 "{number} is no value of this sort, which has {}",
                 sort.values.len()
             );
-            self.errors.push(Diagnostic::error(word.place, message));
+            self.error(word.place, message);
             return (String::new(), 0);
         }
         let Some(value) = word.value() else {
-            let error = Diagnostic::error(word.place, "this is not a value");
-            self.errors.push(error);
+            self.error(word.place, "this is not a value");
             return (String::new(), 0);
         };
         let number = sort.and_then(|s| s.values.iter().position(|v| *v == value));
@@ -160,10 +169,15 @@ impl<'f, 't> Builder<'f, 't> {
         }
         let labels = self.labels();
         let mut variables = FxHashMap::default();
+        let names: FxHashSet<&str> = state.iter().filter_map(|d| d.name.as_deref()).collect();
         for (i, declaration) in state.iter().enumerate() {
             let name = match &declaration.name {
                 Some(name) => name.clone(),
-                None => format!("x{i}"),
+                // A name that no other cell has.
+                None => (0..)
+                    .map(|k| format!("x{i}{}", "'".repeat(k)))
+                    .find(|name| !names.contains(name.as_str()))
+                    .unwrap_or_default(),
             };
             let ty = match self.sort(declaration) {
                 None => Type::Range {
@@ -201,6 +215,7 @@ impl<'f, 't> Builder<'f, 't> {
     fn initial(&mut self, lines: &[Line<'t>]) -> Vec<Vec<i64>> {
         let cells = self.greatest.len();
         let mut all = Vec::new();
+        let mut seen: FxHashSet<Vec<i64>> = FxHashSet::default();
         // A vector may be spread over lines, as it was before lines meant anything.
         let words: Vec<&Word<'_>> = lines.iter().flatten().collect();
         let short = cells == 0 || !words.len().is_multiple_of(cells) || words.is_empty();
@@ -211,7 +226,7 @@ impl<'f, 't> Builder<'f, 't> {
                 "expected {cells} numbers for a state, found {}",
                 words.len()
             );
-            self.errors.push(Diagnostic::error(place, message));
+            self.error(place, message);
             return all;
         }
         if cells == 0 {
@@ -223,7 +238,7 @@ impl<'f, 't> Builder<'f, 't> {
                 .enumerate()
                 .filter_map(|(i, w)| self.cell(i, w.text, w.place))
                 .collect();
-            if values.len() == cells && !all.contains(&values) {
+            if values.len() == cells && seen.insert(values.clone()) {
                 all.push(values);
             }
         }
@@ -233,7 +248,7 @@ impl<'f, 't> Builder<'f, 't> {
     fn wrong_length(&mut self, line: &Line<'t>, expected: &str) {
         let place = line[0].place.to(line[line.len() - 1].place);
         let message = format!("expected {expected}, found {} words", line.len());
-        self.errors.push(Diagnostic::error(place, message));
+        self.error(place, message);
     }
 
     fn groups(&mut self, lines: &[Line<'t>], edge: &[Declaration<'t>]) -> Groups {
@@ -264,7 +279,8 @@ impl<'f, 't> Builder<'f, 't> {
             for (declaration, word) in edge.iter().zip(&line[cells..]) {
                 let (text, number) = self.label_value(declaration, word);
                 match declaration.name.as_deref() == Some("marks") {
-                    true => marks = u64::try_from(number).unwrap_or(0),
+                    true if number < 0 => self.error(word.place, "expected marks as a number"),
+                    true => marks = number as u64,
                     false => labels.push(text),
                 }
             }
@@ -280,7 +296,7 @@ impl<'f, 't> Builder<'f, 't> {
         }
         let Some((from, to)) = word.text.split_once('/') else {
             let message = format!("expected `in/out` or `*`, found `{}`", word.text);
-            self.errors.push(Diagnostic::error(word.place, message));
+            self.error(word.place, message);
             return None;
         };
         let from = self.cell(column, from, word.place)?;

@@ -1,5 +1,6 @@
 //! The sections of an ETF file, as words with their places: what can be said without knowing the sorts.
 
+use rustc_hash::FxHashSet;
 use sempre_base::{Diagnostic, Span, nearest};
 
 /// Errors after which the reader gives up.
@@ -113,13 +114,21 @@ pub(super) struct File<'t> {
     pub(super) trans: Vec<Vec<Line<'t>>>,
     pub(super) maps: Vec<(Declaration<'t>, Vec<Line<'t>>)>,
     pub(super) sorts: Vec<(Word<'t>, Vec<Word<'t>>)>,
+    sort_names: FxHashSet<&'t str>,
     pub(super) errors: Vec<Diagnostic>,
     pub(super) end: usize,
 }
 
 impl<'t> File<'t> {
     fn error(&mut self, place: Span, message: impl Into<String>) {
-        self.errors.push(Diagnostic::error(place, message));
+        self.complain(Diagnostic::error(place, message));
+    }
+
+    /// Notes a complaint, unless there are enough: a single line can be wrong in millions of places.
+    fn complain(&mut self, error: Diagnostic) {
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.push(error);
+        }
     }
 
     pub(super) fn read(&mut self, text: &'t str) {
@@ -201,6 +210,10 @@ impl<'t> File<'t> {
             },
             "sort" => match head.get(2) {
                 Some(name) if head.len() == 3 => {
+                    if !self.sort_names.insert(name.text) {
+                        let message = format!("the sort `{}` is declared a second time", name.text);
+                        self.error(name.place, message);
+                    }
                     let mut values = Vec::new();
                     for line in lines {
                         if line.len() != 1 {
@@ -224,17 +237,25 @@ impl<'t> File<'t> {
         }
         let message = format!("there is no section `{}`", name.text);
         let error = Diagnostic::error(name.place, message);
-        self.errors.push(match nearest(name.text, known) {
+        self.complain(match nearest(name.text, known) {
             Some(near) => error.with_help(format!("did you mean `{near}`?")),
             None => error,
         });
     }
 
     fn declarations(&mut self, lines: &[Line<'t>]) -> Option<Vec<Declaration<'t>>> {
-        let mut all = Vec::new();
+        let mut all: Vec<Declaration<'t>> = Vec::new();
+        let mut names: FxHashSet<String> = FxHashSet::default();
         for word in lines.iter().flatten() {
             match declaration(word) {
-                Some(d) => all.push(d),
+                Some(d) => {
+                    if let Some(name) = &d.name
+                        && !names.insert(name.clone())
+                    {
+                        self.error(word.place, format!("`{name}` is declared a second time"));
+                    }
+                    all.push(d);
+                }
                 None => self.error(word.place, "expected `name:sort`"),
             }
         }

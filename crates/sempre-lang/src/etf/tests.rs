@@ -98,6 +98,51 @@ begin sort P\nidle\n\"in use\"\nend sort\n";
 }
 
 #[test]
+fn names_are_declared_once() {
+    let errors = |from: &str, to: &str| {
+        let text = SQUARE.replacen(from, to, 1);
+        let errors = read_etf(&text).map(|_| ()).unwrap_err();
+        let shown = errors.iter().map(|e| {
+            let (line, column) = Source::new("t", &text).line_column(e.span.start);
+            format!("{line}:{column}: {}", e.message)
+        });
+        shown.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        errors("_:_  _:_", "a:_  a:_"),
+        ["2:6: `a` is declared a second time"]
+    );
+    assert_eq!(
+        errors("sort multiplicity", "sort action"),
+        ["30:12: the sort `action` is declared a second time"]
+    );
+    // A cell without a name gets one of its own.
+    let model = read_etf(&SQUARE.replacen("_:_  _:_", "x1:_  _:_", 1)).unwrap();
+    let names: Vec<String> = (0..2).map(|c| model.program.cell_name(c)).collect();
+    assert_eq!(names, ["x1", "x1'"]);
+}
+
+#[test]
+fn complaints_about_one_line_are_few() {
+    for (from, to) in [
+        ("_:_  _:_", "a "),
+        ("0 0\n", "x y "),
+        ("0/1 *", "0/x "),
+        ("a\nb\n", "\"a b "),
+    ] {
+        let text = SQUARE.replacen(from, &to.repeat(1000), 1);
+        let errors = read_etf(&text).map(|_| ()).unwrap_err();
+        assert!(
+            errors.len() <= sections::MAX_ERRORS,
+            "{to}: {}",
+            errors.len()
+        );
+    }
+    let many = SQUARE.replacen("0 0\n", &"0 7\n".repeat(10), 1);
+    assert!(read_etf(&many).is_ok(), "ten times the same initial state");
+}
+
+#[test]
 fn mistakes_are_pointed_at() {
     let check = |from: &str, to: &str, expected: &str| {
         assert!(SQUARE.contains(from), "{from}");

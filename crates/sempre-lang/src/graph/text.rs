@@ -15,7 +15,7 @@
 //! word too. Each state is described once, in any order; its number is its place in the text.
 
 use super::{Graph, GraphEdge, GraphState, MAX_MARKS};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sempre_base::{Diagnostic, Span, nearest};
 use std::fmt::Write;
 
@@ -88,10 +88,10 @@ pub fn read_graph(text: &str) -> Result<Graph, Vec<Diagnostic>> {
         match tokens(line, at) {
             Ok(tokens) if tokens.is_empty() => {}
             Ok(tokens) => reader.line(&tokens),
-            Err(error) => reader.errors.push(error),
+            Err(error) => reader.complain(error),
         }
         at += line.len();
-        if reader.errors.len() >= MAX_ERRORS {
+        if reader.is_full() {
             break;
         }
     }
@@ -114,7 +114,18 @@ struct Reader<'t> {
 
 impl<'t> Reader<'t> {
     fn error(&mut self, place: Span, message: impl Into<String>) {
-        self.errors.push(Diagnostic::error(place, message));
+        self.complain(Diagnostic::error(place, message));
+    }
+
+    /// Notes a complaint, unless there are enough: a single line can be wrong in millions of places.
+    fn complain(&mut self, error: Diagnostic) {
+        if !self.is_full() {
+            self.errors.push(error);
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.errors.len() >= MAX_ERRORS
     }
 
     fn line(&mut self, line: &[(Token<'t>, Span)]) {
@@ -161,7 +172,7 @@ impl<'t> Reader<'t> {
             }
             token => match token.word() {
                 Some(name) if is_state => self.state(name, line),
-                Some(_) => self.errors.push(
+                Some(_) => self.complain(
                     Diagnostic::error(
                         line[0].1,
                         "expected a state with a colon, or `graph`, `propositions`, `marks` or `initial`",
@@ -256,11 +267,11 @@ impl<'t> Reader<'t> {
 
     fn find(&mut self, name: &str, place: Span) -> Option<u32> {
         let found = self.numbers.get(name).copied();
-        if found.is_none() {
+        if found.is_none() && !self.is_full() {
             let error = Diagnostic::error(place, format!("there is no state `{name}`"));
             let mut known: Vec<&str> = self.numbers.keys().copied().collect();
             known.sort_unstable();
-            self.errors.push(match nearest(name, known) {
+            self.complain(match nearest(name, known) {
                 Some(near) => error.with_help(format!("did you mean `{near}`?")),
                 None => error.with_help(format!("describe it in a line `{name}: …`")),
             });
@@ -273,7 +284,7 @@ impl<'t> Reader<'t> {
             self.error(Span::new(end, end), "this graph has no state");
         }
         for (state, edges) in std::mem::take(&mut self.edges).into_iter().enumerate() {
-            if self.errors.len() >= MAX_ERRORS {
+            if self.is_full() {
                 break;
             }
             let mut found: Vec<GraphEdge> = edges
@@ -287,9 +298,10 @@ impl<'t> Reader<'t> {
             found.dedup();
             self.graph.states[state].edges = found;
         }
+        let mut initial: FxHashSet<u32> = FxHashSet::default();
         for (name, place) in std::mem::take(&mut self.initial) {
             if let Some(state) = self.find(name, place)
-                && !self.graph.initial.contains(&state)
+                && initial.insert(state)
             {
                 self.graph.initial.push(state);
             }
@@ -421,6 +433,20 @@ mod tests {
                 "1:1: expected a state with a colon, or `graph`, `propositions`, `marks` or `initial`",
             ],
         );
+    }
+
+    #[test]
+    fn complaints_about_one_line_are_few() {
+        let many = |start: &str, word: &str| format!("{start}{}", word.repeat(1000));
+        for text in [
+            many("a: -> a {", "{"),
+            many("a: -> ", "b "),
+            many("a:\ninitial ", "b "),
+            many("propositions ", "{ "),
+            many("initial ", "} "),
+        ] {
+            assert_eq!(read_graph(&text).unwrap_err().len(), MAX_ERRORS, "{text}");
+        }
     }
 
     #[test]

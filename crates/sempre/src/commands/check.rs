@@ -148,7 +148,7 @@ fn algorithms() -> PossibleValuesParser {
     PossibleValuesParser::new(["auto"].into_iter().chain(names))
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text
         .parse()
         .map_err(|_| format!("`{text}` is not a number of seconds"))?;

@@ -14,7 +14,7 @@ use sempre::memory;
 use sempre::model::{Layout, Program, ProgramSystem, System};
 use serde_json::json;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,14 +45,14 @@ pub struct Arguments {
     memory: Option<usize>,
 
     /// How many seconds the search may take
-    #[arg(long, value_name = "SECONDS")]
-    time: Option<f64>,
+    #[arg(long, value_name = "SECONDS", value_parser = super::check::seconds)]
+    time: Option<Duration>,
 
     /// Interpret the model instead of compiling it
     #[arg(long)]
     no_jit: bool,
 
-    /// Write the model as ETF into FILE too; it must be finite
+    /// Write the model as ETF into FILE too, when all states are known
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     etf: Option<PathBuf>,
 
@@ -107,11 +107,6 @@ enum Format {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Outcome {
     let model = arguments.model.read()?;
-    if let Some(path) = &arguments.etf {
-        let text = write_etf(model.program(), &[], usize::MAX)
-            .map_err(|e| Failure::Message(format!("cannot export the model: {e}")))?;
-        std::fs::write(path, text).map_err(|e| Failure::file(path, "write", &e))?;
-    }
     let _ = interrupt::flag();
     let program = Arc::new(model.program().clone());
     let layout = Layout::inferred(&program);
@@ -136,7 +131,7 @@ fn search<S: System>(arguments: &Arguments, program: &Program, system: &S, how: 
         parents: arguments.find.is_some(),
         until: arguments.find.map(Goal::from),
         memory: arguments.memory.or_else(memory::default_budget),
-        time: arguments.time.map(Duration::from_secs_f64),
+        time: arguments.time,
         interrupt: Some(interrupt::flag()),
         progress: if talk { Some(&progress::show) } else { None },
         ..Options::default()
@@ -170,11 +165,27 @@ fn search<S: System>(arguments: &Arguments, program: &Program, system: &S, how: 
         }
     }
     out.flush()?;
+    if let Some(path) = &arguments.etf {
+        export(program, &found, path)?;
+    }
     match found.outcome {
         _ if found.failure.is_some() => Ok(Answer::No),
         Ending::Stopped(_) => Ok(Answer::Unknown),
         Ending::Complete | Ending::Found => Ok(Answer::Yes),
     }
+}
+
+/// Writes the model as ETF. Only after a search that has seen all of it, within its limits: the export
+/// is a search of its own, and knows none.
+fn export<S: System>(program: &Program, found: &Exploration<'_, S>, path: &Path) -> Outcome<()> {
+    if found.outcome != Ending::Complete {
+        let path = path.display();
+        eprintln!("warning: `{path}` was not written: not all states are known");
+        return Ok(());
+    }
+    let text = write_etf(program, &[], found.statistics.states as usize)
+        .map_err(|e| Failure::Message(format!("cannot export the model: {e}")))?;
+    std::fs::write(path, text).map_err(|e| Failure::file(path, "write", &e))
 }
 
 /// Why a search ended early, in words; `None` if it did not.

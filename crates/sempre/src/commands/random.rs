@@ -1,11 +1,13 @@
-//! `sempre random`: seeded random formulas and automata.
+//! `sempre random`: seeded random formulas, automata and graphs.
 
 use super::formula::SyntaxName;
 use crate::failure::{Answer, Failure, Outcome};
 use crate::output::OutputOptions;
 use crate::printer::{self, Format};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use sempre::base::Random;
+use sempre::lang::graph::{MAX_MARKS, write_graph, write_kripke};
+use sempre::lang::random_graph::{RandomGraph, random_graph};
 use sempre::ltl::{Formulas, Op, RandomFormula, print};
 use sempre::omega::Alphabet;
 use sempre::omega::random::RandomAutomaton;
@@ -14,7 +16,7 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::ops::RangeInclusive;
 
-/// Draw random formulas and automata, the same for the same seed on every machine
+/// Draw random formulas, automata and graphs, the same for the same seed on every machine
 #[derive(Args, Debug)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -25,6 +27,7 @@ pub struct Arguments {
 enum What {
     Formula(FormulaArguments),
     Automaton(AutomatonArguments),
+    Graph(GraphArguments),
 }
 
 /// Draw random formulas, one per line
@@ -96,6 +99,58 @@ struct AutomatonArguments {
 
     #[command(flatten)]
     output: OutputOptions,
+}
+
+/// Draw a random graph, a model in which every state is reachable and has a successor
+///
+/// The number of successors of a state follows a normal distribution with mean 1 + (states - 1) density, as
+/// in the comparison of emptiness checks by Couvreur, Duret-Lutz and Poitrenaud (SPIN 2005).
+#[derive(Args, Debug)]
+struct GraphArguments {
+    /// Where the stream of random numbers starts
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+
+    /// Number of states
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    states: u32,
+
+    /// Probability of an edge between two states
+    #[arg(long, value_name = "P", default_value_t = 0.1, value_parser = probability)]
+    density: f64,
+
+    /// Number of propositions, called p0, p1, …
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    propositions: usize,
+
+    /// Probability that a proposition is true in a state
+    #[arg(long, value_name = "P", default_value_t = 0.5, value_parser = probability)]
+    truth: f64,
+
+    /// Number of acceptance marks; fair runs see each infinitely often
+    #[arg(long, value_name = "N", default_value_t = 0,
+          value_parser = clap::value_parser!(u32).range(..=i64::from(MAX_MARKS)))]
+    sets: u32,
+
+    /// Probability that a mark is on an edge
+    #[arg(long, value_name = "P", default_value_t = 0.3, value_parser = probability)]
+    marks: f64,
+
+    /// How to print it
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "graph")]
+    format: GraphFormat,
+
+    #[command(flatten)]
+    output: OutputOptions,
+}
+
+/// The formats of graphs.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum GraphFormat {
+    /// Our own text
+    Graph,
+    /// A Kripke structure in the Hanoi format
+    Hoa,
 }
 
 #[derive(Args, Debug)]
@@ -220,6 +275,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     match &arguments.what {
         What::Formula(a) => formulas(a),
         What::Automaton(a) => automata(a),
+        What::Graph(a) => graph(a),
     }
 }
 
@@ -280,6 +336,29 @@ fn automata(arguments: &AutomatonArguments) -> Outcome {
             printer::write(&mut *out, &mut alphabet, &a, None, arguments.format)?;
         }
     }
+    out.flush()?;
+    Ok(Answer::Yes)
+}
+
+fn graph(arguments: &GraphArguments) -> Outcome {
+    let parameters = RandomGraph {
+        states: arguments.states as usize,
+        density: arguments.density,
+        propositions: (0..arguments.propositions)
+            .map(|i| format!("p{i}"))
+            .collect(),
+        truth: arguments.truth,
+        marks: arguments.sets,
+        mark_probability: arguments.marks,
+    };
+    let mut graph = random_graph(&mut Random::new(arguments.seed), &parameters);
+    graph.name = format!("random {}", arguments.seed);
+    let text = match arguments.format {
+        GraphFormat::Graph => write_graph(&graph),
+        GraphFormat::Hoa => write_kripke(&graph),
+    };
+    let mut out = arguments.output.open()?;
+    out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(Answer::Yes)
 }
