@@ -551,6 +551,49 @@ fn automata_are_selected() {
 // --- random and patterns -----------------------------------------------------------------------
 
 #[test]
+fn random_graphs_are_models() {
+    let shape = [
+        "random",
+        "graph",
+        "--states",
+        "200",
+        "--density",
+        "0.02",
+        "--sets",
+        "2",
+    ];
+    let draw = |more: &[&str]| good(&[&shape[..], more].concat());
+    assert_eq!(draw(&["--seed", "5"]), draw(&["--seed", "5"]));
+    assert_ne!(draw(&["--seed", "5"]), draw(&["--seed", "6"]));
+    let text = draw(&["--seed", "5", "--propositions", "3"]);
+    assert!(
+        text.starts_with("graph \"random 5\"\npropositions p0 p1 p2\nmarks 2\ninitial 0\n0:"),
+        "{text}"
+    );
+    // All states are reachable and none is a deadlock, in either format.
+    let count = |format: &str| {
+        let text = draw(&["--seed", "5", "--format", format]);
+        let ran = sempre_reading(&["explore", "-", "--language", format], &text);
+        assert_eq!(ran.status, 0, "{}", ran.err);
+        ran.out
+            .lines()
+            .take(3)
+            .map(str::to_string)
+            .collect::<Vec<_>>()
+    };
+    let counts = count("graph");
+    assert_eq!(counts[0], "states           200");
+    assert_eq!(counts[2], "deadlocks        0");
+    assert_eq!(count("hoa"), counts);
+    bad(&["random", "graph", "--states", "0"], "--states");
+    bad(&["random", "graph", "--sets", "65"], "--sets");
+    bad(
+        &["random", "graph", "--density", "2"],
+        "a number from 0 to 1",
+    );
+}
+
+#[test]
 fn seeds_decide() {
     for what in ["formula", "automaton"] {
         let draw = |seed| good(&["random", what, "-n", "5", "--seed", seed]);
@@ -724,6 +767,7 @@ fn every_command_has_help_and_a_manual_page() {
         "cross",
         "random",
         "pattern",
+        "explore",
     ];
     for command in commands {
         assert!(help.contains(command), "{help}");

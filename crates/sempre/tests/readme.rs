@@ -1,5 +1,10 @@
-//! The README does not lie: every `$ sempre …` in a `console` block is run, in the root of the
-//! workspace, and prints what the README says. `UPDATE_README=1` writes what it prints into it.
+//! README and `docs` do not lie: every `$ sempre …` in a `console` block is run, in the root of the
+//! workspace, and prints what they say. `UPDATE_README=1` writes what it prints into them. The
+//! example of a system in Rust is run, too.
+
+#[allow(dead_code)]
+#[path = "../examples/peterson.rs"]
+mod peterson;
 
 use std::path::Path;
 use std::process::Command;
@@ -54,19 +59,44 @@ fn refreshed(text: &str, root: &Path) -> (String, usize) {
     (out, commands)
 }
 
-#[test]
-fn the_readme_shows_what_is_printed() {
+/// All commands in a file print what it says, and there are more than so many.
+fn check(file: &str, least: usize) {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-    let path = root.join("README.md");
-    let text = std::fs::read_to_string(&path).expect("there is a README");
+    let path = root.join(file);
+    let text = std::fs::read_to_string(&path).expect("the file is there");
     let (now, commands) = refreshed(&text, root);
-    assert!(commands > 5, "the README has examples");
+    assert!(commands > least, "{file} has examples");
     if std::env::var_os("UPDATE_README").is_some() {
-        std::fs::write(&path, now).expect("the README can be written");
+        std::fs::write(&path, now).expect("the file can be written");
         return;
     }
     for (i, (says, prints)) in text.lines().zip(now.lines()).enumerate() {
-        assert_eq!(says, prints, "README.md, line {}", i + 1);
+        assert_eq!(says, prints, "{file}, line {}", i + 1);
     }
-    assert_eq!(text.lines().count(), now.lines().count());
+    assert_eq!(text.lines().count(), now.lines().count(), "{file}");
+}
+
+#[test]
+fn the_readme_shows_what_is_printed() {
+    check("README.md", 5);
+}
+
+#[test]
+fn the_description_of_models_shows_what_is_printed() {
+    check("docs/models.md", 5);
+}
+
+#[test]
+fn the_example_of_a_system_in_rust_runs() {
+    let (lines, is_right) = peterson::report(true);
+    assert!(is_right);
+    let expected = [
+        "20 states, 34 transitions, 0 deadlocks",
+        "never are both processes critical",
+    ];
+    assert_eq!(lines, expected);
+    let (lines, is_right) = peterson::report(false);
+    assert!(!is_right);
+    assert_eq!(lines.len(), 7, "six steps are the shortest way: {lines:?}");
+    assert_eq!(lines[6], "both processes are critical");
 }

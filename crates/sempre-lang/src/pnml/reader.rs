@@ -100,7 +100,8 @@ impl<'a> Reader<'a> {
             .map(|(text, _)| text)
             .filter(|text| !text.is_empty())
             .or(net.attribute("id").map(str::to_string))
-            .unwrap_or_default();
+            .filter(|text| !text.is_empty())
+            .unwrap_or("net".to_string());
         self.nodes_of(net);
         if self.errors.is_empty() {
             for arc in std::mem::take(&mut self.arcs) {

@@ -558,3 +558,17 @@ fn broken_properties_are_pointed_at() {
     );
     assert!(read_properties(&text).is_err());
 }
+
+#[test]
+fn odd_names_are_written_and_read_back() {
+    // Without any id, and with white space that attributes normalise.
+    let text = "<pnml><net type=\"ptnet\"><place id=\"a&#10;b&#9;c&#13;d\"><name><text>x&#13;y</text></name></place>\
+                <transition id=\"t&lt;&amp;&quot;\"/></net></pnml>";
+    let net = read_pnml(text).unwrap();
+    assert_eq!(
+        (net.name.as_str(), net.places[0].id.as_str()),
+        ("net", "a\nb\tc\rd")
+    );
+    let written = write_pnml(&net);
+    assert_eq!(read_pnml(&written), Ok(net), "{written}");
+}

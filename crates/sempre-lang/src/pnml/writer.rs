@@ -3,7 +3,7 @@
 use crate::petri_net::PetriNet;
 use std::fmt::Write;
 
-/// The net as a document. Reading it gives the same net.
+/// The net as a document. Reading it gives the same net; one without a name is called `net`.
 pub fn write_pnml(net: &PetriNet) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     out.push_str("<pnml xmlns=\"http://www.pnml.org/version-2009/grammar/pnml\">\n");
@@ -71,6 +71,10 @@ fn escaped(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
             '"' => out.push_str("&quot;"),
+            // Read as a space otherwise, or as another line break.
+            '\n' | '\r' | '\t' => {
+                let _ = write!(out, "&#{};", c as u32);
+            }
             c => out.push(c),
         }
     }
