@@ -765,7 +765,7 @@ fn engines_count_the_same_on_the_examples() {
         for workers in ["1", "2", "8"] {
             for search in ["bfs", "dfs"] {
                 // All the nets with millions of states in all ways would take minutes.
-                if large && !matches!((workers, search), ("2", "bfs") | ("8", "dfs")) {
+                if large && (workers, search) != ("8", "dfs") {
                     continue;
                 }
                 let options = ["--workers", workers, "--search", search];
