@@ -563,7 +563,7 @@ fn broken_properties_are_pointed_at() {
 fn odd_names_are_written_and_read_back() {
     // Without any id, and with white space that attributes normalise.
     let text = "<pnml><net type=\"ptnet\"><place id=\"a&#10;b&#9;c&#13;d\"><name><text>x&#13;y</text></name></place>\
-                <transition id=\"t&lt;&amp;&quot;\"/></net></pnml>";
+                <transition id=\"t&lt;&amp;&quot;\"/><transition id=\" u&#9;\"/></net></pnml>";
     let net = read_pnml(text).unwrap();
     assert_eq!(
         (net.name.as_str(), net.places[0].id.as_str()),

@@ -14,7 +14,7 @@ pub fn write_pnml(net: &PetriNet) -> String {
     out.push_str("    <page id=\"page\">\n");
     for place in &net.places {
         let _ = write!(out, "      <place id=\"{}\">", escaped(&place.id));
-        write_name(&mut out, place.name.as_ref().unwrap_or(&place.id));
+        write_name(&mut out, &place.id, place.name.as_deref());
         if place.initial > 0 {
             let _ = write!(
                 out,
@@ -26,7 +26,7 @@ pub fn write_pnml(net: &PetriNet) -> String {
     }
     for transition in &net.transitions {
         let _ = write!(out, "      <transition id=\"{}\">", escaped(&transition.id));
-        write_name(&mut out, transition.name.as_ref().unwrap_or(&transition.id));
+        write_name(&mut out, &transition.id, transition.name.as_deref());
         out.push_str("</transition>\n");
     }
     let mut number = 0;
@@ -59,8 +59,13 @@ pub fn write_pnml(net: &PetriNet) -> String {
     out
 }
 
-fn write_name(out: &mut String, name: &str) {
-    let _ = write!(out, "<name><text>{}</text></name>", escaped(name));
+/// What has no name of its own is named by its id, for tools that show names; unless white space around
+/// it, which is no part of a name, would make that another one.
+fn write_name(out: &mut String, id: &str, name: Option<&str>) {
+    let name = name.unwrap_or(id);
+    if name == name.trim() {
+        let _ = write!(out, "<name><text>{}</text></name>", escaped(name));
+    }
 }
 
 fn escaped(text: &str) -> String {
