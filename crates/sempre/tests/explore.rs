@@ -488,7 +488,7 @@ fn noise_is_refused() {
         let letters: String = (0..LENGTH).map(|_| *random.pick(&characters)).collect();
         let mut speech = String::new();
         while speech.len() < LENGTH {
-            speech.push_str(*random.pick(words));
+            speech.push_str(random.pick::<&str>(words));
         }
         let nested = match language {
             "dve" => format!("byte a = {}", "(".repeat(LENGTH)),

@@ -148,6 +148,7 @@ fn algorithms() -> PossibleValuesParser {
     PossibleValuesParser::new(["auto"].into_iter().chain(names))
 }
 
+/// Reads a time; `Duration` would panic at what it cannot hold.
 pub fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text
         .parse()
