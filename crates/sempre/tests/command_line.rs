@@ -128,7 +128,8 @@ fn translate_makes_testing_automata() {
     let out = good(&["translate", "FGa", "--to", "ta", "--format", "json"]);
     assert!(out.starts_with("{\"formula\":\"FGa\",\"kind\":\"ta\",\"states\":"));
     assert!(
-        out.contains("\"automaton\":{") && out.contains("{\"changeset\":[\"a\"],"),
+        out.contains("\"automaton\":{")
+            && out.contains("{\"from\":0,\"changeset\":[\"a\"],\"to\":1}"),
         "{out}"
     );
     let out = good(&["translate", "FGa", "--to", "tgta", "--format", "dot"]);
