@@ -4,8 +4,7 @@
 use crate::emptiness::{Algorithm, accepting_run};
 use crate::explore::Reason;
 use crate::marks::Marks;
-use crate::product::{Deadlock, Limits, Product, ProductState, Shape};
-use crate::property::Property;
+use crate::product::{Deadlock, Limits, Observer, Product, ProductState, Shape};
 use crate::space::{Counters, Run, RunStep, Space, Stop};
 use sempre_model::system::{Failure, System};
 use std::fmt;
@@ -74,6 +73,10 @@ pub enum Inapplicable {
     Fairness,
     /// The model's own edges have acceptance sets.
     ModelMarks,
+    /// The automaton is a testing automaton with livelock acceptance, which only the check in two passes decides.
+    Livelock,
+    /// The check is made for testing automata with livelock acceptance, and this is none.
+    NoLivelock,
 }
 
 impl fmt::Display for Inapplicable {
@@ -84,6 +87,10 @@ impl fmt::Display for Inapplicable {
             }
             Self::Fairness => "fairness adds acceptance sets to the automaton's own",
             Self::ModelMarks => "the model adds acceptance sets to the automaton's own",
+            Self::Livelock => {
+                "a testing automaton accepts by livelock, too, which only a check in two passes can see"
+            }
+            Self::NoLivelock => "the check in two passes is made for testing automata",
         })
     }
 }
@@ -92,19 +99,33 @@ impl fmt::Display for Inapplicable {
 ///
 /// # Errors
 /// The reason why not.
-pub fn applicable(
-    property: &Property,
+pub fn applicable<'a>(
+    observer: impl Into<Observer<'a>>,
     system: &impl System,
     options: &Options<'_>,
 ) -> Result<(), Inapplicable> {
-    if !options.algorithm.needs_weak() {
-        return Ok(());
-    }
-    if !property.is_weak() {
+    let algorithm = options.algorithm;
+    let observer = observer.into();
+    let property = match observer {
+        Observer::Testing(t) if t.has_livelock() != algorithm.needs_livelock() => {
+            return Err(match t.has_livelock() {
+                true => Inapplicable::Livelock,
+                false => Inapplicable::NoLivelock,
+            });
+        }
+        Observer::Testing(_) if algorithm.needs_weak() => return Err(Inapplicable::Mixed),
+        Observer::Property(_) if algorithm.needs_livelock() => {
+            return Err(Inapplicable::NoLivelock);
+        }
+        Observer::Property(property) if algorithm.needs_weak() => Some(property),
+        _ => None,
+    };
+    let needs_all = property.is_some() || algorithm.needs_livelock();
+    if property.is_some_and(|p| !p.is_weak()) {
         Err(Inapplicable::Mixed)
-    } else if options.fair && system.processes() > 0 {
+    } else if needs_all && options.fair && system.processes() > 0 {
         Err(Inapplicable::Fairness)
-    } else if system.marks() > 0 {
+    } else if needs_all && system.marks() > 0 {
         Err(Inapplicable::ModelMarks)
     } else {
         Ok(())
@@ -149,11 +170,12 @@ impl<S> Check<'_, S> {
 pub const MAX_SETS: u32 = <[u64; 16] as Marks>::CAPACITY;
 
 /// Looks for a run of the system that the automaton accepts.
-pub fn check<'s, S: System>(
+pub fn check<'s, 'o, S: System>(
     system: &'s S,
-    property: &Property,
+    property: impl Into<Observer<'o>>,
     options: &Options<'_>,
 ) -> Check<'s, S> {
+    let property = property.into();
     let refused = |outcome| Check {
         given: system,
         wider: None,
@@ -176,7 +198,7 @@ pub fn check<'s, S: System>(
 
 fn search<'s, S: System, M: Marks>(
     system: &'s S,
-    property: &Property,
+    property: Observer<'_>,
     options: &Options<'_>,
 ) -> Check<'s, S> {
     let shape = Shape {

@@ -6,6 +6,7 @@
 //! | --- | --- |
 //! | [`mod@explore`] | exploration of all states of a system, by any number of workers |
 //! | [`property`] | a property automaton as a table from valuations to edges |
+//! | [`testing_property`] | a testing automaton as a table from changes to edges |
 //! | [`mod@product`] | the product of a system and a property, made on the fly |
 //! | [`mod@check`] | a check from end to end: product, emptiness check, run of the model |
 //! | [`emptiness`] | the emptiness checks, one file each |
@@ -30,6 +31,7 @@ pub mod per_state;
 pub mod product;
 pub mod property;
 pub mod space;
+pub mod testing_property;
 pub mod trace;
 mod widening;
 mod worker;

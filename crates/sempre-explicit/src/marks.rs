@@ -43,13 +43,16 @@ pub trait Marks: Copy + Eq + Debug + Send + Sync + 'static {
         (0..count).fold(Self::NONE, |set, mark| set.union(Self::single(mark)))
     }
 
-    /// The marks whose bits are set in these words, moved up by `shift`.
-    fn from_words(words: &[u64], shift: u32) -> Self {
-        let bits =
-            (0..64 * words.len() as u32).filter(|m| words[*m as usize / 64] >> (m % 64) & 1 == 1);
-        bits.fold(Self::NONE, |set, mark| {
-            set.union(Self::single(mark + shift))
-        })
+    /// The marks whose bits are set in the word, moved up by `shift`. There must be room for them.
+    fn from_word(word: u64, shift: u32) -> Self;
+
+    /// The marks whose bits are set in these words.
+    fn from_words(words: &[u64]) -> Self {
+        (words.iter().zip((0..).step_by(64)))
+            .filter(|(word, _)| **word != 0)
+            .fold(Self::NONE, |set, (&word, shift)| {
+                set.union(Self::from_word(word, shift))
+            })
     }
 }
 
@@ -71,6 +74,10 @@ impl Marks for u32 {
     #[inline]
     fn contains(self, mark: u32) -> bool {
         self >> mark & 1 == 1
+    }
+    #[inline]
+    fn from_word(word: u64, shift: u32) -> Self {
+        (word << shift) as u32
     }
 }
 
@@ -100,6 +107,16 @@ impl<const N: usize> Marks for [u64; N] {
     #[inline]
     fn contains(self, mark: u32) -> bool {
         self[mark as usize / 64] >> (mark % 64) & 1 == 1
+    }
+    #[inline]
+    fn from_word(word: u64, shift: u32) -> Self {
+        let (at, shift) = (shift as usize / 64, shift % 64);
+        let mut set = [0; N];
+        set[at] = word << shift;
+        if shift > 0 && at + 1 < N {
+            set[at + 1] = word >> (64 - shift);
+        }
+        set
     }
 }
 
@@ -133,7 +150,9 @@ mod tests {
         agree::<[u64; 1]>();
         agree::<[u64; 8]>();
         assert_eq!(u32::all(3), 7);
-        assert_eq!(u32::from_words(&[5], 1), 10);
-        assert_eq!(<[u64; 2]>::from_words(&[1, 2], 0), [1, 2]);
+        assert_eq!(u32::from_word(5, 1), 10);
+        assert_eq!(u32::from_words(&[5]), 5);
+        assert_eq!(<[u64; 2]>::from_words(&[1, 2]), [1, 2]);
+        assert_eq!(<[u64; 2]>::from_word(0b11, 63), [1 << 63, 1]);
     }
 }

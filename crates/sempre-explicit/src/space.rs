@@ -51,6 +51,13 @@ pub trait Space<M: Marks> {
         Kind::Mixed
     }
 
+    /// Is the state one in which a run that rests there for ever, by edges that are not in set 1, is accepted? Only in
+    /// products with testing automata ([`crate::testing_property`]).
+    fn livelock(&mut self, state: u32) -> bool {
+        let _ = state;
+        false
+    }
+
     /// All acceptance sets.
     fn all(&self) -> M {
         M::all(self.sets())
@@ -88,6 +95,12 @@ pub struct Counters {
     pub cycle_states: u64,
     /// The number of states that the cycle was looked for in.
     pub cycle_space: u64,
+    /// States that a second pass visited again; not among `states`.
+    pub second_states: u64,
+    /// Edges that a second pass traversed; among `transitions`, too.
+    pub second_transitions: u64,
+    /// Did only the second pass find the accepting run?
+    pub only_second: bool,
 }
 
 impl Counters {

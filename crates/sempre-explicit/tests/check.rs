@@ -5,9 +5,15 @@ use sempre_explicit::check::{Check, Counterexample, Inapplicable, Options, Outco
 use sempre_explicit::emptiness::Algorithm;
 use sempre_explicit::product::Deadlock;
 use sempre_explicit::property::Property;
+use sempre_explicit::testing_property::TestingProperty;
 use sempre_model::{Failure, Sink, Step, System};
+use sempre_omega::degeneralize::{Kind, degeneralize};
+use sempre_omega::membership::accepts;
 use sempre_omega::random::RandomAutomaton;
-use sempre_omega::{Alphabet, Automaton};
+use sempre_omega::stutter::{closure, self_loopization};
+use sempre_omega::testing::sta::single_pass;
+use sempre_omega::testing::{Limits, Ta, Tgta};
+use sempre_omega::{Alphabet, Automaton, Letter};
 
 struct Move {
     action: u32,
@@ -132,6 +138,12 @@ impl System for Model {
     fn action_processes(&self, action: u32) -> &[u32] {
         &self.actions[action as usize]
     }
+    fn is_visible(&self, action: u32) -> bool {
+        (self.moves.iter().zip(&self.valuation)).any(|(moves, &before)| {
+            (moves.iter().filter(|m| m.action == action))
+                .any(|m| self.valuation[m.target] != before)
+        })
+    }
 }
 
 /// The product, all of it. States are pairs: `node * automaton states + automaton state`.
@@ -209,7 +221,8 @@ impl Reference {
     /// Is there a reachable component in all sets, and is something wrong in a reachable state?
     fn answer(&self) -> (bool, bool) {
         let n = self.edges.len();
-        let mut reach = vec![0u64; n];
+        assert!(n <= 128, "one bit for each state");
+        let mut reach = vec![0u128; n];
         for (s, edges) in self.edges.iter().enumerate() {
             reach[s] = edges.iter().fold(0, |set, e| set | 1 << e.0);
         }
@@ -260,7 +273,7 @@ impl Reference {
 /// Has a component of the automaton accepting cycles, and edges that are not in all sets?
 fn mixed(a: &Automaton) -> bool {
     let n = a.states();
-    let mut reach = vec![0u64; n];
+    let mut reach = vec![0u128; n];
     for (s, edges) in a.edges.iter().enumerate() {
         reach[s] = edges.iter().fold(0, |set, e| set | 1 << e.to);
     }
@@ -319,6 +332,9 @@ fn all_checks_of_random_systems_agree_with_the_product() {
         let reference = Reference::new(&model, &alphabet, &a, deadlock, fair);
         let expected = reference.answer();
         for (algorithm, name) in Algorithm::ALL {
+            if algorithm.needs_livelock() {
+                continue;
+            }
             let options = Options {
                 algorithm,
                 deadlock,
@@ -347,6 +363,7 @@ fn all_checks_of_random_systems_agree_with_the_product() {
                         Inapplicable::Mixed => (0, mixed(&a)),
                         Inapplicable::Fairness => (1, fair && model.processes > 0),
                         Inapplicable::ModelMarks => (2, model.marks > 0),
+                        Inapplicable::Livelock | Inapplicable::NoLivelock => (0, false),
                     };
                     assert!(right, "round {round}");
                     refused[reason] += 1;
@@ -364,4 +381,138 @@ fn all_checks_of_random_systems_agree_with_the_product() {
     assert!(seen.iter().all(|&n| n > 1_000), "{seen:?}");
     assert!(plain.iter().all(|&n| n > 100), "{plain:?}");
     assert!(refused.iter().all(|&n| n > 100), "{refused:?}");
+}
+
+/// Is this a run of the model, and does the automaton accept what it reads?
+fn is_violation(
+    model: &Model,
+    alphabet: &Alphabet,
+    a: &Automaton,
+    deadlock: Deadlock,
+    found: &Counterexample,
+) -> bool {
+    let moments: Vec<_> = found.prefix.iter().chain(&found.cycle).collect();
+    let state = |i: usize| moments[i].state[0] as usize;
+    let next = |i: usize| {
+        let i = if i + 1 < moments.len() {
+            i + 1
+        } else {
+            found.prefix.len()
+        };
+        state(i)
+    };
+    let moves = (0..moments.len()).all(|i| match moments[i].action {
+        Some(action) => {
+            (model.moves[state(i)].iter()).any(|m| m.action == action && m.target == next(i))
+        }
+        None => {
+            deadlock == Deadlock::Stutter && model.moves[state(i)].is_empty() && next(i) == state(i)
+        }
+    });
+    let letter = |i: usize| -> Letter {
+        (0..PROPOSITIONS as u32)
+            .filter(|p| model.valuation[state(i)] >> p & 1 == 1)
+            .collect()
+    };
+    let split = found.prefix.len();
+    let word = sempre_base::Lasso::new(
+        (0..split).map(letter).collect(),
+        (split..moments.len()).map(letter).collect(),
+    );
+    moves && model.initial.contains(&state(0)) && accepts(&alphabet.bdds, a, &word)
+}
+
+/// Products with testing automata have the verdicts of products with the automata they come from.
+#[test]
+fn testing_automata_agree_with_the_product() {
+    let mut random = Random::new(6);
+    let mut alphabet = Alphabet::new();
+    let variables: Vec<u32> = (0..PROPOSITIONS)
+        .map(|i| alphabet.declare(&format!("p{i}")))
+        .collect();
+    let mut seen = [0; 3];
+    let mut second = 0;
+    for round in 0..3_000 {
+        let model = Model::random(&mut random);
+        let sets = random.below(3) as u32;
+        let shape = RandomAutomaton::generalized_buchi(1 + random.below(3), &variables, sets);
+        let a = shape.generate(&mut random, &mut alphabet.bdds);
+        // Stutter-invariant by construction.
+        let a = self_loopization(&mut alphabet.bdds, &a);
+        let a = closure(&mut alphabet.bdds, &a);
+        if a.states() * model.moves.len() > 128 {
+            continue;
+        }
+        let bdds = &mut alphabet.bdds;
+        let b = degeneralize(bdds, &a, Kind::StateBased).unwrap();
+        let tgta = Tgta::new(bdds, &a, Limits::default()).unwrap();
+        let ta = Ta::new(bdds, &b, Limits::default()).unwrap();
+        let backwards: Vec<u32> = variables.iter().rev().copied().collect();
+        // The system calls its propositions 0 and 1; any order of the automaton's will do.
+        assert_ne!(
+            TestingProperty::tgta(&tgta, &variables)
+                .unwrap()
+                .propositions(),
+            0
+        );
+        assert!(TestingProperty::ta(&ta, &backwards).is_ok());
+        let automata = [
+            TestingProperty::tgta(&tgta, &variables).unwrap(),
+            TestingProperty::single_pass(&single_pass(&ta), &variables).unwrap(),
+            TestingProperty::ta(&ta, &variables).unwrap(),
+        ];
+        let deadlock = [Deadlock::Stutter, Deadlock::Drop][round % 2];
+        let fair = round / 2 % 2 == 1;
+        let expected = Reference::new(&model, &alphabet, &a, deadlock, fair).answer();
+        for (kind, automaton) in automata.iter().enumerate() {
+            for (algorithm, name) in Algorithm::ALL {
+                let options = Options {
+                    algorithm,
+                    deadlock,
+                    fair,
+                    ..Options::default()
+                };
+                let Check {
+                    outcome,
+                    statistics,
+                    ..
+                } = check(&model, automaton, &options);
+                let number = match outcome {
+                    Outcome::Violated(found) => {
+                        let right = is_violation(&model, &alphabet, &a, deadlock, &found);
+                        assert!(
+                            expected.0 && right,
+                            "{name}, round {round}, {kind}: {found:?}"
+                        );
+                        second += u32::from(statistics.counters.only_second);
+                        0
+                    }
+                    Outcome::Empty => {
+                        // Another automaton may be rid of a run before the system does something wrong.
+                        assert!(!expected.0, "{name}, round {round}, {kind}");
+                        1
+                    }
+                    Outcome::Failed(..) => {
+                        assert!(!expected.0 && model.failing.iter().any(Option::is_some));
+                        2
+                    }
+                    Outcome::Inapplicable(reason) => {
+                        let right = match reason {
+                            Inapplicable::Livelock => kind == 2,
+                            Inapplicable::NoLivelock => algorithm.needs_livelock() && kind < 2,
+                            Inapplicable::Mixed => algorithm.needs_weak(),
+                            Inapplicable::Fairness => kind == 2 && fair && model.processes > 0,
+                            Inapplicable::ModelMarks => kind == 2 && model.marks > 0,
+                        };
+                        assert!(right, "{name}, round {round}, {kind}: {reason:?}");
+                        continue;
+                    }
+                    other => panic!("{name}, round {round}: {other:?}"),
+                };
+                seen[number] += 1;
+            }
+        }
+    }
+    assert!(seen.iter().all(|&n| n > 200), "{seen:?}");
+    assert!(second > 10, "{second}");
 }

@@ -196,6 +196,10 @@ impl System for CompiledSystem {
         }
     }
 
+    fn is_visible(&self, action: u32) -> bool {
+        self.interpreted.is_visible(action)
+    }
+
     fn marks(&self) -> u32 {
         self.interpreted.marks()
     }

@@ -9,12 +9,13 @@
 //! * A proposition whose evaluation fails (an index out of range) counts as false, and the failure is told
 //!   when the state is expanded: it cannot be overlooked.
 
-use crate::footprint::can_fail;
+use crate::footprint::{Footprint, can_fail, reads_of};
 use crate::interpreter::Interpreter;
 use crate::ir::{Expr, Program};
 use crate::layout::{Layout, Overflow};
 use crate::system::{Failure, Sink, System};
 use sempre_base::Random;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// See the module's documentation.
@@ -27,6 +28,8 @@ pub struct ProgramSystem {
     fallible: Arc<Vec<usize>>,
     /// The processes of each action.
     processes: Arc<Vec<Vec<u32>>>,
+    /// The actions that may write what a proposition reads.
+    visible: Arc<Vec<bool>>,
 }
 
 /// The scratch space of one worker.
@@ -55,10 +58,20 @@ impl ProgramSystem {
         let processes = (program.actions.iter())
             .map(|a| a.processes.iter().map(|p| p.0).collect())
             .collect();
+        let read: BTreeSet<u32> = (propositions.iter())
+            .flat_map(|p| reads_of(&program, p))
+            .collect();
+        let visible = (program.actions.iter())
+            .map(|a| {
+                let writes = Footprint::new(&program, a).may_write;
+                writes.iter().any(|cell| read.contains(cell))
+            })
+            .collect();
         Self {
             program,
             layout,
             propositions: Arc::new(propositions),
+            visible: Arc::new(visible),
             fallible: Arc::new(fallible),
             processes: Arc::new(processes),
         }
@@ -148,6 +161,10 @@ impl System for ProgramSystem {
             .unwrap_or(false)
     }
 
+    fn is_visible(&self, action: u32) -> bool {
+        self.visible[action as usize]
+    }
+
     fn marks(&self) -> u32 {
         self.program.marks
     }
@@ -221,7 +238,6 @@ mod tests {
     use crate::ir::{Action, Behaviour, Binary, Place, Stmt, Type};
     use crate::random_program::random_program;
     use crate::system::Step;
-    use std::collections::BTreeSet;
 
     /// A natural number that goes up by one or seven and down by two.
     fn counter() -> Program {

@@ -81,6 +81,12 @@ pub trait System: Sync {
         }
     }
 
+    /// May the action change the truth of a proposition?
+    fn is_visible(&self, action: u32) -> bool {
+        let _ = action;
+        true
+    }
+
     /// Number of acceptance marks that the model's own edges can carry ([`Step::marks`]). Only runs that see
     /// each of them infinitely often count.
     fn marks(&self) -> u32 {

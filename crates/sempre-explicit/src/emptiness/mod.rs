@@ -11,6 +11,7 @@
 //! | [`se05`] | Schwoon and Esparza 2005 | one set | both depth-first stacks |
 //! | [`tau03`] | Tauriainen 2003 | generalised | both depth-first stacks |
 //! | [`tau03_opt`] | Couvreur, Duret-Lutz and Poitrenaud 2005 | generalised | both depth-first stacks |
+//! | [`ta_two_pass`] | Geldenhuys and Hansen 2006 | testing automata | as `cou99` |
 //! | [`weak_dfs`] | one depth-first search | weak | depth-first stack |
 //!
 //! What they share:
@@ -33,6 +34,7 @@ pub mod cvwy90;
 pub mod gv04;
 pub mod se05;
 mod search_stack;
+pub mod ta_two_pass;
 pub mod tau03;
 pub mod tau03_opt;
 pub mod weak_dfs;
@@ -64,11 +66,13 @@ pub enum Algorithm {
     Tau03Opt,
     /// [`weak_dfs`].
     Dfs,
+    /// [`ta_two_pass`].
+    TaTwoPass,
 }
 
 impl Algorithm {
     /// All of them, with their names.
-    pub const ALL: [(Algorithm, &'static str); 10] = [
+    pub const ALL: [(Algorithm, &'static str); 11] = [
         (Algorithm::Cou99, "cou99"),
         (Algorithm::Cou99Norem, "cou99-norem"),
         (Algorithm::Cou99ShyMinus, "cou99-shy-minus"),
@@ -79,6 +83,7 @@ impl Algorithm {
         (Algorithm::Tau03, "tau03"),
         (Algorithm::Tau03Opt, "tau03-opt"),
         (Algorithm::Dfs, "dfs"),
+        (Algorithm::TaTwoPass, "ta-two-pass"),
     ];
 
     /// Its name.
@@ -98,6 +103,16 @@ impl Algorithm {
     /// accepting?
     pub fn needs_weak(self) -> bool {
         self == Self::Dfs
+    }
+
+    /// Is it made for products with testing automata that have livelock accepting states?
+    pub fn needs_livelock(self) -> bool {
+        self == Self::TaTwoPass
+    }
+
+    /// Does it decide every product with generalised Büchi acceptance (degeneralised, if it needs one set)?
+    pub fn is_general(self) -> bool {
+        !self.needs_weak() && !self.needs_livelock()
     }
 
     /// Runs it: an accepting run, or `None` if there is none.
@@ -120,6 +135,7 @@ impl Algorithm {
             Self::Tau03 => tau03::check(space, counters),
             Self::Tau03Opt => tau03_opt::check(space, counters),
             Self::Dfs => weak_dfs::check(space, counters),
+            Self::TaTwoPass => ta_two_pass::check(space, counters),
         }
     }
 }

@@ -49,6 +49,11 @@ impl<M: Marks> SearchStack<M> {
         self.frames.last().map(|f| f.state)
     }
 
+    /// The state at a position.
+    pub(super) fn state(&self, position: usize) -> u32 {
+        self.frames[position].state
+    }
+
     /// The marks of the edge by which the state at the top was entered.
     pub(super) fn top_marks(&self) -> M {
         self.frames.last().map_or(M::NONE, |f| f.marks)

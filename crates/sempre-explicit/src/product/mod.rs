@@ -4,7 +4,9 @@
 //! states: the automaton's part goes into bits that the system's states leave free, or else into a word of its
 //! own. An edge of the automaton reads the state that the system leaves: the propositions are evaluated once in a
 //! state, a lookup gives the automaton's edges ([`crate::property`]), and only if there are any is the system asked for
-//! successors.
+//! successors. A testing automaton ([`crate::testing_property`]) looks at what changes from a state to the next instead: the
+//! observed propositions are kept beside each state, so that they are evaluated once, when the state is found,
+//! and not at all if the action that led there cannot change them.
 //!
 //! # Acceptance sets
 //! In this order: those of the automaton; those of the model's own edges; with weak fairness, one for each
@@ -20,26 +22,36 @@
 //! # Degeneralisation
 //! Checks for one acceptance set get a product with a level beside the state: the number of sets that were seen in their
 //! order. An edge lifts the level over all sets that it is in, one after the other; the edge that completes them
-//! is accepting and begins again, with the sets that it is in counted for the next round, too. With transition-based acceptance there are as many levels as sets. Without any set every
-//! edge is accepting.
+//! is accepting and begins again, with the sets that it is in counted for the next round, too. With acceptance on
+//! edges there are as many levels as sets. Without any set every edge is accepting.
 //!
 //! # Widening
 //! When a value leaves its bits, the stored states are translated in their order and keep their numbers, and the
 //! search does not notice.
 
+mod packing;
+mod successors;
+
 use crate::explore::{Progress, Reason};
 use crate::marks::Marks;
+use crate::per_state::PerState;
 use crate::property::{Kind, Property};
 use crate::space::{Edge, RunStep, Space, Stop};
+use crate::testing_property::TestingProperty;
 use crate::widening::{self, Lost};
-use sempre_model::system::{Failure, Sink, Step, System};
+use packing::Packing;
+use sempre_model::system::{Failure, Step, System};
 use sempre_store::{Batch, Budget, StateIndex, Store, StoreWorker};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
+use successors::{Successors, Way};
 
 /// Limits are looked at once in so many expansions.
 const PATIENCE: u32 = 256;
+
+/// The action of a deadlock that repeats itself.
+const STUTTER: u32 = u32::MAX;
 
 /// What becomes of a run that ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,11 +87,58 @@ pub struct Limits<'a> {
     pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
 }
 
+/// An automaton of either kind.
+#[derive(Clone, Copy, Debug)]
+pub enum Observer<'a> {
+    /// It reads the states that the system leaves.
+    Property(&'a Property),
+    /// It observes what changes.
+    Testing(&'a TestingProperty),
+}
+
+impl<'a> From<&'a Property> for Observer<'a> {
+    fn from(property: &'a Property) -> Self {
+        Self::Property(property)
+    }
+}
+
+impl<'a> From<&'a TestingProperty> for Observer<'a> {
+    fn from(property: &'a TestingProperty) -> Self {
+        Self::Testing(property)
+    }
+}
+
+impl Observer<'_> {
+    /// Number of states.
+    pub fn states(&self) -> u32 {
+        match self {
+            Self::Property(p) => p.states(),
+            Self::Testing(t) => t.states(),
+        }
+    }
+
+    /// Number of acceptance sets.
+    pub fn sets(&self) -> u32 {
+        match self {
+            Self::Property(p) => p.sets(),
+            Self::Testing(t) => t.sets(),
+        }
+    }
+
+    /// Number of propositions of the system.
+    pub fn propositions(&self) -> usize {
+        match self {
+            Self::Property(p) => p.propositions(),
+            Self::Testing(t) => t.propositions(),
+        }
+    }
+}
+
 /// See the module's documentation.
 pub struct Product<'a, S: System, M> {
     given: &'a S,
     wider: Option<S>,
-    property: &'a Property,
+    observer: Observer<'a>,
     shape: Shape,
     limits: Limits<'a>,
     begin: Instant,
@@ -92,8 +151,14 @@ pub struct Product<'a, S: System, M> {
     batch: Batch,
     context: S::Context,
     packing: Packing,
-    /// The edges of each leaf of the property.
+    /// The edges of each leaf of a property.
     leaves: Vec<Vec<(u32, M)>>,
+    /// For a testing automaton: the observed propositions of each state, and those of the states in the batch.
+    observed: PerState<u32>,
+    found: Vec<u32>,
+    /// Successors on their way into the batch, where the automaton's part is not known at once.
+    models: Vec<u64>,
+    waiting: Vec<(M, u32)>,
     /// With fairness, the sets of the processes of each action, as far as actions were met.
     actions: Vec<Option<M>>,
     first_process: u32,
@@ -107,73 +172,6 @@ pub struct Product<'a, S: System, M> {
     counted: (u64, u64),
     widenings: u32,
     failure: Option<(u32, Failure)>,
-}
-
-/// Where the automaton's part of a state is.
-#[derive(Clone, Copy, Debug)]
-struct Packing {
-    word: usize,
-    shift: u32,
-    /// The bits that belong to the system in that word.
-    mask: u64,
-    /// Width of the system's part.
-    model: usize,
-    width: usize,
-}
-
-impl Packing {
-    fn new(system: &impl System, values: u64) -> Self {
-        let bits = 64 - values.saturating_sub(1).leading_zeros();
-        let model = system.width();
-        let (word, spare) = system.spare_bits();
-        if bits == 0 || (spare >= bits && word < model) {
-            let shift = 64 - bits;
-            Self {
-                word,
-                shift: shift % 64,
-                mask: if bits == 0 {
-                    u64::MAX
-                } else {
-                    (1 << shift) - 1
-                },
-                model,
-                width: model,
-            }
-        } else {
-            Self {
-                word: model,
-                shift: 0,
-                mask: 0,
-                model,
-                width: model + 1,
-            }
-        }
-    }
-
-    /// Splits a state; the model's part is written to `model`.
-    #[inline]
-    fn split(&self, state: &[u64], model: &mut [u64]) -> u64 {
-        model.copy_from_slice(&state[..self.model]);
-        if self.mask == u64::MAX {
-            return 0;
-        }
-        let value = state[self.word] >> self.shift;
-        if self.word < self.model {
-            model[self.word] &= self.mask;
-        }
-        value
-    }
-
-    #[inline]
-    fn join(&self, model: &[u64], value: u64, state: &mut [u64]) {
-        state[..self.model].copy_from_slice(model);
-        if self.width > self.model {
-            state[self.model] = 0;
-        }
-        if self.mask != u64::MAX {
-            state[self.word] |= value << self.shift;
-        }
-    }
 }
 
 /// A state of a product, taken apart.
@@ -192,11 +190,12 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
     /// If there is no memory even for an empty table.
     pub fn new(
         system: &'a S,
-        property: &'a Property,
+        observer: impl Into<Observer<'a>>,
         shape: Shape,
         limits: Limits<'a>,
     ) -> Result<Option<Self>, Stop> {
-        let first_process = property.sets() + system.marks();
+        let observer = observer.into();
+        let first_process = observer.sets() + system.marks();
         let processes = if shape.fair { system.processes() } else { 0 };
         let sets = first_process as usize + processes;
         if sets > M::CAPACITY as usize || (shape.degeneralized && M::CAPACITY == 0) {
@@ -205,27 +204,29 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
         let sets = sets as u32;
         let budget = Arc::new(Budget::new(limits.memory.unwrap_or(usize::MAX)));
         let levels = if shape.degeneralized { sets.max(1) } else { 1 };
-        let packing = Packing::new(system, u64::from(property.states()) * u64::from(levels));
+        let packing = Packing::new(system, u64::from(observer.states()) * u64::from(levels));
         let store = Store::new(packing.width, &budget)?;
-        let leaves = (0..property.leaves() as u32)
-            .map(|leaf| {
-                (property.edges(leaf).iter())
-                    .map(|e| (e.to, M::from_words(e.mark.words(), 0)))
-                    .collect()
-            })
-            .collect();
+        let leaves = match observer {
+            Observer::Property(property) => (0..property.leaves() as u32)
+                .map(|leaf| {
+                    (property.edges(leaf).iter())
+                        .map(|e| (e.to, M::from_words(e.mark.words())))
+                        .collect()
+                })
+                .collect(),
+            Observer::Testing(_) => Vec::new(),
+        };
         let now = Instant::now();
         Ok(Some(Self {
             given: system,
             wider: None,
-            property,
+            observer,
             shape,
             limits,
             begin: now,
             told: now,
             patience: 0,
             peak: 0,
-            budget,
             worker: store.worker(),
             store,
             batch: Batch::new(),
@@ -237,12 +238,17 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
             sets,
             state: vec![0; packing.width],
             model: vec![0; packing.model],
-            valuation: vec![0; property.propositions().div_ceil(64).max(1)],
+            observed: PerState::new(0, &budget),
+            found: Vec::new(),
+            models: Vec::new(),
+            waiting: Vec::new(),
+            valuation: vec![0; observer.propositions().div_ceil(64).max(1)],
             scratch: vec![0; packing.width],
             steps: Vec::new(),
             counted: (0, 0),
             widenings: 0,
             failure: None,
+            budget,
         }))
     }
 
@@ -300,8 +306,14 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
         let place = edges.iter().position(|e| *e == step.edge);
         let action = place.map(|i| self.steps[i].1);
         Ok(action
-            .filter(|&a| a != u32::MAX)
+            .filter(|&a| a != STUTTER)
             .map(|action| Step { action, marks: 0 }))
+    }
+
+    fn automaton_state(&mut self, state: u32) -> u32 {
+        self.store.read(StateIndex(state), &mut self.state);
+        let value = self.packing.split(&self.state, &mut self.model);
+        (value / self.levels()) as u32
     }
 
     fn levels(&self) -> u64 {
@@ -360,11 +372,10 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
         marks
     }
 
-    /// With fairness, completes the marks of the steps told last. An action that failed is enabled, too.
-    fn add_fairness(&mut self, failing: Option<u32>) {
+    /// With fairness, completes the marks of steps. An action that failed is enabled, too.
+    fn add_fairness(&mut self, steps: &mut [(M, u32)], failing: Option<u32>) {
         let mut enabled = failing.map_or(M::NONE, |action| self.action_marks(action));
-        let mut steps = std::mem::take(&mut self.steps);
-        for (marks, action) in &mut steps {
+        for (marks, action) in steps.iter_mut() {
             let processes = self.action_marks(*action);
             enabled = enabled.union(processes);
             *marks = marks.union(processes);
@@ -372,10 +383,9 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
         let disabled = M::all(self.sets)
             .minus(M::all(self.first_process))
             .minus(enabled);
-        for (marks, _) in &mut steps {
+        for (marks, _) in steps {
             *marks = marks.union(disabled);
         }
-        self.steps = steps;
     }
 
     /// A wider layout after an overflow.
@@ -384,7 +394,7 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
         let Some(wide) = system.widen(&self.context) else {
             return Err(Stop(Reason::Overflow));
         };
-        let values = u64::from(self.property.states()) * self.levels();
+        let values = u64::from(self.observer.states()) * self.levels();
         let packing = Packing::new(&wide, values);
         let old = self.packing;
         let mut model = vec![0; old.model];
@@ -412,127 +422,49 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
     }
 }
 
-/// Puts the successors of a state into the batch, each with each edge of the automaton.
-struct Successors<'a, M> {
-    batch: &'a mut Batch,
-    steps: &'a mut Vec<(M, u32)>,
-    edges: &'a [(u32, M)],
-    packing: Packing,
-    scratch: &'a mut [u64],
-    /// The first set of the model's own edges, if it has any.
-    marks: Option<u32>,
-    /// For a degeneralised product the values of the automaton's part are filled in afterwards.
-    values: Option<&'a mut Vec<u32>>,
-    models: &'a mut Vec<u64>,
-    any: bool,
-    failure: Option<Failure>,
-    erroneous: bool,
-    overflow: bool,
-}
-
-impl<M: Marks> Successors<'_, M> {
-    #[inline]
-    fn add(&mut self, action: u32, marks: M, state: &[u64]) {
-        match &mut self.values {
-            None => {
-                for &(to, mark) in self.edges {
-                    self.packing.join(state, u64::from(to), self.scratch);
-                    self.batch.push(self.scratch);
-                    self.steps.push((mark.union(marks), action));
-                }
-            }
-            Some(values) => {
-                for &(to, mark) in self.edges {
-                    self.models.extend_from_slice(state);
-                    values.push(to);
-                    self.steps.push((mark.union(marks), action));
-                }
-            }
-        }
-    }
-}
-
-impl<M: Marks> Sink for Successors<'_, M> {
-    #[inline]
-    fn successor(&mut self, step: Step, state: &[u64]) {
-        self.any = true;
-        let marks = match self.marks {
-            Some(first) if step.marks != 0 => M::from_words(&[step.marks], first),
-            _ => M::NONE,
-        };
-        self.add(step.action, marks, state);
-    }
-    fn failure(&mut self, failure: Failure) {
-        self.erroneous |= failure.action.is_some();
-        self.failure.get_or_insert(failure);
-    }
-    fn overflow(&mut self) {
-        self.overflow = true;
-    }
-}
-
-impl<S: System, M: Marks> Space<M> for Product<'_, S, M> {
-    fn initial(&mut self) -> Result<Vec<u32>, Stop> {
-        self.batch.clear();
-        let system = self.wider.as_ref().unwrap_or(self.given);
-        let (property, packing) = (self.property, self.packing);
-        let (batch, scratch, levels) = (
-            &mut self.batch,
-            &mut self.scratch,
-            match self.shape.degeneralized {
-                true => u64::from(self.sets.max(1)),
-                false => 1,
-            },
-        );
-        system.initial(&mut self.context, &mut |state| {
-            for &q in property.initial() {
-                packing.join(state, u64::from(q) * levels, scratch);
-                batch.push(scratch);
-            }
-        });
-        self.store.insert_batch(&mut self.worker, &mut self.batch)?;
-        let mut initial: Vec<u32> = self.batch.found().iter().map(|f| f.index).collect();
-        let mut seen = rustc_hash::FxHashSet::default();
-        initial.retain(|&i| seen.insert(i));
-        Ok(initial)
-    }
-
-    fn expand(&mut self, state: u32, edges: &mut Vec<Edge<M>>) -> Result<(), Stop> {
-        if self.patience == 0 {
-            self.look_up()?;
-        }
-        self.patience -= 1;
-        let mut values: Vec<u32> = Vec::new();
-        let mut models: Vec<u64> = Vec::new();
-        let value = loop {
+impl<S: System, M: Marks> Product<'_, S, M> {
+    /// The successors of a state: into the batch, if the automaton's part is known, with `steps` beside it; else
+    /// into `models`, with `waiting` beside it. Tells the automaton's part of the state, and its leaf.
+    fn ask(&mut self, state: u32) -> Result<(u64, usize), Stop> {
+        loop {
             self.batch.clear();
             self.steps.clear();
-            values.clear();
-            models.clear();
+            self.waiting.clear();
+            self.models.clear();
             self.store
                 .read_parent(StateIndex(state), &mut self.state, &mut self.batch);
             let value = self.packing.split(&self.state, &mut self.model);
             let levels = self.levels();
             let system = self.wider.as_ref().unwrap_or(self.given);
-            let count = self.property.propositions();
-            if count > 0 {
-                system.valuation(&mut self.context, &self.model, count, &mut self.valuation);
+            let mut leaf = 0;
+            if let Observer::Property(property) = self.observer {
+                let count = property.propositions();
+                if count > 0 {
+                    system.valuation(&mut self.context, &self.model, count, &mut self.valuation);
+                }
+                leaf = property.leaf((value / levels) as u32, &self.valuation) as usize;
+                if self.leaves[leaf].is_empty() {
+                    return Ok((value, leaf));
+                }
             }
-            let leaf = self.property.leaf((value / levels) as u32, &self.valuation);
-            let automaton = &self.leaves[leaf as usize];
-            if automaton.is_empty() {
-                self.counted.0 += 1;
-                return Ok(());
-            }
+            let direct =
+                matches!(self.observer, Observer::Property(_)) && !self.shape.degeneralized;
+            let (way, steps) = match direct {
+                true => {
+                    let way = Way::Direct {
+                        edges: &self.leaves[leaf],
+                        packing: self.packing,
+                        scratch: &mut self.scratch,
+                        batch: &mut self.batch,
+                    };
+                    (way, &mut self.steps)
+                }
+                false => (Way::Collect(&mut self.models), &mut self.waiting),
+            };
             let mut sink = Successors {
-                batch: &mut self.batch,
-                steps: &mut self.steps,
-                edges: automaton,
-                packing: self.packing,
-                scratch: &mut self.scratch,
-                marks: (self.first_process > self.property.sets()).then_some(self.property.sets()),
-                values: self.shape.degeneralized.then_some(&mut values),
-                models: &mut models,
+                way,
+                steps,
+                first_mark: self.observer.sets(),
                 any: false,
                 failure: None,
                 erroneous: false,
@@ -545,22 +477,150 @@ impl<S: System, M: Marks> Space<M> for Product<'_, S, M> {
             }
             let stuck = !sink.any && !sink.erroneous;
             if stuck && self.shape.deadlock == Deadlock::Stutter {
-                let marks = M::all(self.sets).minus(M::all(self.property.sets()));
-                sink.add(u32::MAX, marks, &self.model);
+                let marks = M::all(self.sets).minus(M::all(self.observer.sets()));
+                sink.add(STUTTER, marks, &self.model);
             }
             let failing = sink.failure.as_ref().and_then(|f| f.action);
             if let Some(failure) = sink.failure {
                 self.failure.get_or_insert((state, failure));
             }
             if self.shape.fair && !stuck {
-                self.add_fairness(failing);
+                let mut steps = match direct {
+                    true => std::mem::take(&mut self.steps),
+                    false => std::mem::take(&mut self.waiting),
+                };
+                self.add_fairness(&mut steps, failing);
+                match direct {
+                    true => self.steps = steps,
+                    false => self.waiting = steps,
+                }
             }
-            break value;
-        };
-        if self.shape.degeneralized {
-            self.lift((value % self.levels()) as u32, &values, &models);
+            return Ok((value, leaf));
         }
+    }
+
+    /// Successors that wait get their automaton's part and go into the batch.
+    fn combine(&mut self, state: u32, value: u64, leaf: usize) {
+        let levels = self.levels();
+        let (q, level) = ((value / levels) as u32, (value % levels) as u32);
+        self.found.clear();
+        let waiting = std::mem::take(&mut self.waiting);
+        let models = std::mem::take(&mut self.models);
+        let before = self.observed.get(state);
+        for (i, &(marks, action)) in waiting.iter().enumerate() {
+            let width = self.packing.model;
+            let model = &models[i * width..(i + 1) * width];
+            match self.observer {
+                Observer::Property(_) => {
+                    for e in 0..self.leaves[leaf].len() {
+                        let (to, mark) = self.leaves[leaf][e];
+                        self.put(model, to, level, mark.union(marks), action);
+                    }
+                }
+                Observer::Testing(testing) => {
+                    let system = self.wider.as_ref().unwrap_or(self.given);
+                    let now = if action == STUTTER || !system.is_visible(action) {
+                        before
+                    } else {
+                        let (count, valuation) = (testing.propositions(), &mut self.valuation);
+                        system.valuation(&mut self.context, model, count, valuation);
+                        testing.observe(valuation) as u32
+                    };
+                    for edge in testing.edges(q, u64::from(before ^ now)) {
+                        let mark = M::from_word(edge.marks, 0);
+                        self.put(model, edge.to, level, mark.union(marks), action);
+                        self.found.push(now);
+                    }
+                }
+            }
+        }
+        self.waiting = waiting;
+        self.models = models;
+    }
+
+    /// Puts a successor into the batch, lifted to its level if the product is degeneralised.
+    #[inline]
+    fn put(&mut self, model: &[u64], to: u32, level: u32, mut marks: M, action: u32) {
+        let mut value = u64::from(to);
+        if self.shape.degeneralized {
+            let lifted = |mut level: u32| {
+                while level < self.sets && marks.contains(level) {
+                    level += 1;
+                }
+                level
+            };
+            let mut next = lifted(level);
+            let complete = next >= self.sets;
+            if complete {
+                // The edge counts for the next round, too; one in all sets leads to the lowest level.
+                next = Some(lifted(0)).filter(|&l| l < self.sets).unwrap_or(0);
+            }
+            marks = if complete { M::single(0) } else { M::NONE };
+            value = value * self.levels() + u64::from(next);
+        }
+        self.packing.join(model, value, &mut self.scratch);
+        self.batch.push(&self.scratch);
+        self.steps.push((marks, action));
+    }
+
+    /// Enters the batch, and keeps what was observed in states that are new.
+    fn enter(&mut self) -> Result<(), Stop> {
         self.store.insert_batch(&mut self.worker, &mut self.batch)?;
+        if let Observer::Testing(_) = self.observer {
+            for (found, &observed) in self.batch.found().iter().zip(&self.found) {
+                if found.fresh {
+                    self.observed.set(found.index, observed)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<S: System, M: Marks> Space<M> for Product<'_, S, M> {
+    fn initial(&mut self) -> Result<Vec<u32>, Stop> {
+        self.batch.clear();
+        self.found.clear();
+        let system = self.wider.as_ref().unwrap_or(self.given);
+        let mut models: Vec<Vec<u64>> = Vec::new();
+        system.initial(&mut self.context, &mut |state| models.push(state.to_vec()));
+        let levels = self.levels();
+        for model in models {
+            let states: Vec<u32> = match self.observer {
+                Observer::Property(property) => property.initial().to_vec(),
+                Observer::Testing(testing) => {
+                    let system = self.wider.as_ref().unwrap_or(self.given);
+                    let (count, valuation) = (testing.propositions(), &mut self.valuation);
+                    system.valuation(&mut self.context, &model, count, valuation);
+                    let observed = testing.observe(valuation);
+                    let states: Vec<u32> = testing.beginning(observed).collect();
+                    self.found.extend(states.iter().map(|_| observed as u32));
+                    states
+                }
+            };
+            for q in states {
+                self.packing
+                    .join(&model, u64::from(q) * levels, &mut self.scratch);
+                self.batch.push(&self.scratch);
+            }
+        }
+        self.enter()?;
+        let mut initial: Vec<u32> = self.batch.found().iter().map(|f| f.index).collect();
+        let mut seen = rustc_hash::FxHashSet::default();
+        initial.retain(|&i| seen.insert(i));
+        Ok(initial)
+    }
+
+    fn expand(&mut self, state: u32, edges: &mut Vec<Edge<M>>) -> Result<(), Stop> {
+        if self.patience == 0 {
+            self.look_up()?;
+        }
+        self.patience -= 1;
+        let (value, leaf) = self.ask(state)?;
+        if !self.waiting.is_empty() {
+            self.combine(state, value, leaf);
+        }
+        self.enter()?;
         self.counted.0 += 1;
         self.counted.1 += self.steps.len() as u64;
         let found = self.batch.found().iter();
@@ -585,39 +645,19 @@ impl<S: System, M: Marks> Space<M> for Product<'_, S, M> {
 
     /// That of the automaton's component, unless there are other acceptance sets than the automaton's.
     fn kind(&mut self, state: u32) -> Kind {
-        self.store.read(StateIndex(state), &mut self.state);
-        let value = self.packing.split(&self.state, &mut self.model);
-        let kind = self.property.kind((value / self.levels()) as u32);
-        match kind {
-            Kind::Weak | Kind::Terminal if self.sets > self.property.sets() => Kind::Mixed,
+        let Observer::Property(property) = self.observer else {
+            return Kind::Mixed;
+        };
+        match property.kind(self.automaton_state(state)) {
+            Kind::Weak | Kind::Terminal if self.sets > property.sets() => Kind::Mixed,
             kind => kind,
         }
     }
-}
 
-impl<S: System, M: Marks> Product<'_, S, M> {
-    /// Puts the successors of a state of a degeneralised product into the batch.
-    fn lift(&mut self, level: u32, values: &[u32], models: &[u64]) {
-        let levels = self.sets.max(1);
-        let width = self.packing.model;
-        for (i, (&to, (marks, _))) in values.iter().zip(&mut self.steps).enumerate() {
-            let lifted = |mut level: u32| {
-                while level < self.sets && marks.contains(level) {
-                    level += 1;
-                }
-                level
-            };
-            let mut next = lifted(level);
-            let complete = next >= self.sets;
-            if complete {
-                // The edge counts for the next round, too; one in all sets leads to the lowest level.
-                next = Some(lifted(0)).filter(|&l| l < self.sets).unwrap_or(0);
-            }
-            *marks = if complete { M::single(0) } else { M::NONE };
-            let value = u64::from(to) * u64::from(levels) + u64::from(next);
-            let model = &models[i * width..(i + 1) * width];
-            self.packing.join(model, value, &mut self.scratch);
-            self.batch.push(&self.scratch);
+    fn livelock(&mut self, state: u32) -> bool {
+        match self.observer {
+            Observer::Property(_) => false,
+            Observer::Testing(testing) => testing.livelock(self.automaton_state(state)),
         }
     }
 }

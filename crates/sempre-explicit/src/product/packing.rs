@@ -1,0 +1,73 @@
+//! Where the parts of a state of a product are.
+
+use sempre_model::system::System;
+
+/// Where the automaton's part of a state is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Packing {
+    word: usize,
+    shift: u32,
+    /// The bits that belong to the system in that word.
+    mask: u64,
+    /// Width of the system's part.
+    pub(super) model: usize,
+    /// Width of a state.
+    pub(super) width: usize,
+}
+
+impl Packing {
+    /// For so many different values of the automaton's part.
+    pub(super) fn new(system: &impl System, values: u64) -> Self {
+        let bits = 64 - values.saturating_sub(1).leading_zeros();
+        let model = system.width();
+        let (word, spare) = system.spare_bits();
+        if bits == 0 || (spare >= bits && word < model) {
+            let shift = 64 - bits;
+            Self {
+                word,
+                shift: shift % 64,
+                mask: if bits == 0 {
+                    u64::MAX
+                } else {
+                    (1 << shift) - 1
+                },
+                model,
+                width: model,
+            }
+        } else {
+            Self {
+                word: model,
+                shift: 0,
+                mask: 0,
+                model,
+                width: model + 1,
+            }
+        }
+    }
+
+    /// Splits a state; the model's part is written to `model`.
+    #[inline]
+    pub(super) fn split(&self, state: &[u64], model: &mut [u64]) -> u64 {
+        model.copy_from_slice(&state[..self.model]);
+        if self.mask == u64::MAX {
+            return 0;
+        }
+        let value = state[self.word] >> self.shift;
+        if self.word < self.model {
+            model[self.word] &= self.mask;
+        }
+        value
+    }
+
+    /// Puts a state together.
+    #[inline]
+    pub(super) fn join(&self, model: &[u64], value: u64, state: &mut [u64]) {
+        state[..self.model].copy_from_slice(model);
+        if self.width > self.model {
+            state[self.model] = 0;
+        }
+        if self.mask != u64::MAX {
+            state[self.word] |= value << self.shift;
+        }
+    }
+}
