@@ -162,6 +162,43 @@ mod tests {
         assert!(without_cycle > 10, "{without_cycle}");
     }
 
+    /// Deterministic automata settle: their testing automata are deterministic, too.
+    #[test]
+    fn deterministic_automata_stay_deterministic() {
+        let mut r = Random::new(19);
+        let mut bdds = Bdds::new();
+        let mut counts = [0; 2];
+        let mut moved = 0;
+        for _ in 0..4000 {
+            let sets = 1 + r.below(2) as u32;
+            let mut shape = RandomAutomaton::generalized_buchi(1 + r.below(4), &[0, 1], sets);
+            (shape.deterministic, shape.complete) = (true, r.chance(0.5));
+            (shape.density, shape.mark_probability) = (0.5, 0.5);
+            let a = shape.generate(&mut r, &mut bdds);
+            if refuse_stutter_sensitive(&mut bdds, &a, 100).is_err() {
+                continue;
+            }
+            let t = Tgta::new(&mut bdds, &a, Limits::default()).expect("small");
+            assert!(t.is_deterministic() && t.is_well_formed());
+            let u = |s| unfolding::unfold(&mut Bdds::clone(&bdds), &a, Limits::default(), s);
+            let (still, settled) = (
+                u(unfolding::Settle::Never).expect("small"),
+                u(unfolding::Settle::IfDeterministic).expect("small"),
+            );
+            assert!(settled.origin.len() <= still.origin.len());
+            moved += usize::from(settled.origin.len() < still.origin.len());
+            assert_eq!(settled.resting, settled.livelock);
+            for _ in 0..20 {
+                let w = random_word(&mut r, &[0, 1], 3, 3);
+                let truth = accepts(&bdds, &a, &w);
+                assert_eq!(tgta_accepts(&t, &w), truth, "{a:?} {w:?}");
+                counts[usize::from(truth)] += 1;
+            }
+        }
+        assert!(counts.iter().all(|&n| n > 200), "{counts:?}");
+        assert!(moved > 10, "{moved}");
+    }
+
     #[test]
     fn valuations_are_bits_in_the_order_of_the_propositions() {
         let letter: Letter = [4, 9].into_iter().collect();

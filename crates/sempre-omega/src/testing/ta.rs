@@ -26,7 +26,7 @@
 use super::bisimulation;
 use super::graph::Graph;
 use super::limits::{Limits, Refusal};
-use super::unfolding::unfold;
+use super::unfolding::{Settle, unfold};
 use super::{EdgeTable, Initial, TestingEdge, beginning};
 use crate::acceptance::Acceptance;
 use crate::automaton::Automaton;
@@ -67,7 +67,7 @@ impl Ta {
         if !a.has_state_acceptance() {
             return Err(Refusal::NotStateBuchi);
         }
-        let u = unfold(bdds, a, limits)?;
+        let u = unfold(bdds, a, limits, Settle::Never)?;
         if u.sets > 1 {
             return Err(Refusal::NotStateBuchi);
         }

@@ -16,6 +16,9 @@
 //! such a self-loop already: all that is missing is the end of the word. If the state is on no
 //! cycle of changes, it gets the self-loop after all, since nobody comes back.
 //!
+//! The unfolding of a deterministic automaton is settled: all its states rest or cannot reach a
+//! cycle to rest on, so nothing artificial is needed, and the result is deterministic.
+//!
 //! Then marks are removed from transitions that lie on no accepting cycle, useless states go, and
 //! bisimilar states are merged. Several transitions may have the same ends and changeset and
 //! different marks, which the definition, for which transitions are triples, does not know; none of
@@ -29,7 +32,7 @@
 use super::bisimulation;
 use super::graph::Graph;
 use super::limits::{Limits, Refusal};
-use super::unfolding::{Unfolding, unfold};
+use super::unfolding::{Settle, Unfolding, unfold};
 use super::{EdgeTable, Initial, TestingEdge, beginning};
 use crate::acceptance::Acceptance;
 use crate::automaton::Automaton;
@@ -64,7 +67,7 @@ impl Tgta {
 
     /// The result of the construction, without useless states but before any reduction.
     pub fn unreduced(bdds: &mut Bdds, a: &Automaton, limits: Limits) -> Result<Self, Refusal> {
-        let u = unfold(bdds, a, limits)?;
+        let u = unfold(bdds, a, limits, Settle::IfDeterministic)?;
         let (propositions, sets) = (u.propositions.clone(), u.sets);
         let mut graph = with_self_loops(u);
         graph.tidy();

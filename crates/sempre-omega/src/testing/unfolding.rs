@@ -29,6 +29,15 @@
 //! is accepted with `v` for ever. Without acceptance sets every state may rest, then, whether the
 //! automaton has a cycle for that or not.
 //!
+//! Where the automaton is deterministic more can be done ([`Settle`]), after Klein and Baier,
+//! "On-the-fly stuttering in the construction of deterministic omega-automata" (CIAA 2007). Then
+//! `(s, v)` has at most one stuttering successor, and leads to one cycle of them, if anything is
+//! accepted from it at all. The word with `v` repeated until the run is on that cycle and has gone
+//! around it is accepted if and only if the word itself is, so every transition to `(s, v)` can lead
+//! to one state of the cycle, the same for all, with the marks of the way and of the cycle. States
+//! that differ only before they settle are never told apart, and the result is deterministic. It is
+//! not done for marks that must stay on states.
+//!
 //! Invariants: I1, no transition has the empty changeset; I2, a valuation has no bits but those of
 //! the propositions its state observes.
 //!
@@ -179,9 +188,24 @@ impl States<'_> {
     }
 }
 
+/// Are transitions led on to where stuttering ends?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settle {
+    /// If the automaton is deterministic. Marks are then on transitions, even if they were on states.
+    IfDeterministic,
+    /// No.
+    Never,
+}
+
 /// Unfolds a generalised Büchi automaton.
-pub fn unfold(bdds: &mut Bdds, a: &Automaton, limits: Limits) -> Result<Unfolding, Refusal> {
+pub fn unfold(
+    bdds: &mut Bdds,
+    a: &Automaton,
+    limits: Limits,
+    settle: Settle,
+) -> Result<Unfolding, Refusal> {
     let source = &Source::new(bdds, a, limits)?;
+    let settle = settle == Settle::IfDeterministic && source.automaton.is_deterministic(bdds);
     let valuations = 1u64 << source.propositions.len();
     let mut states = States {
         source,
@@ -240,6 +264,9 @@ pub fn unfold(bdds: &mut Bdds, a: &Automaton, limits: Limits) -> Result<Unfoldin
         "I2"
     );
     graph.tidy();
+    if settle {
+        settle_down(&mut graph, &stuttering);
+    }
     let (resting, livelock) = rests(stuttering, source.sets);
     let mut u = Unfolding {
         propositions: source.propositions.clone(),
@@ -279,6 +306,70 @@ impl Unfolding {
         self.livelock = pick(&self.livelock);
         self.origin = old.iter().map(|&s| self.origin[s as usize]).collect();
     }
+}
+
+/// Leads transitions and beginnings on, along stuttering transitions of which each state has at
+/// most one, to the least state of the cycle that is reached, with the marks of the way and of the
+/// whole cycle.
+fn settle_down(graph: &mut Graph, stuttering: &[Vec<TestingEdge>]) {
+    debug_assert!(stuttering.iter().all(|edges| edges.len() <= 1));
+    let count = stuttering.len();
+    let next = |s: u32| stuttering[s as usize].first();
+    // Where each state settles, and the marks that a run collects; none where stuttering ends,
+    // because then nothing is accepted and the state is left alone.
+    let mut settled: Vec<Option<(u32, u64)>> = (0..count as u32).map(|s| Some((s, 0))).collect();
+    let mut known = vec![false; count];
+    let mut on_path = vec![false; count];
+    for start in 0..count as u32 {
+        let mut path: Vec<&TestingEdge> = Vec::new();
+        let mut from: Vec<u32> = Vec::new();
+        let mut s = start;
+        while !known[s as usize] && !on_path[s as usize] {
+            on_path[s as usize] = true;
+            let Some(e) = next(s) else {
+                settled[s as usize] = None;
+                known[s as usize] = true;
+                break;
+            };
+            path.push(e);
+            from.push(s);
+            s = e.to;
+        }
+        if !known[s as usize] {
+            // A new cycle, from where the path came back to itself.
+            let entry = from.iter().position(|&x| x == s).unwrap_or(0);
+            let cycle = &from[entry..];
+            let least = cycle.iter().copied().min().unwrap_or(s);
+            let marks = path[entry..].iter().fold(0, |m, e| m | e.marks);
+            for &x in cycle {
+                settled[x as usize] = Some((least, marks));
+                known[x as usize] = true;
+            }
+        }
+        for (&x, e) in from.iter().zip(&path).rev() {
+            on_path[x as usize] = false;
+            if !known[x as usize] {
+                known[x as usize] = true;
+                settled[x as usize] = settled[e.to as usize].map(|(t, m)| (t, m | e.marks));
+            }
+        }
+        on_path[s as usize] = false;
+    }
+    for i in &mut graph.initial {
+        if let Some((to, _)) = settled[i.state as usize] {
+            i.state = to;
+        }
+    }
+    for e in graph.edges.iter_mut().flatten() {
+        if let Some((to, marks)) = settled[e.to as usize] {
+            *e = TestingEdge {
+                to,
+                marks: e.marks | marks,
+                ..*e
+            };
+        }
+    }
+    graph.tidy();
 }
 
 /// The states on accepting cycles, and those that reach them.
@@ -324,7 +415,7 @@ mod tests {
             let shape = RandomAutomaton::generalized_buchi(1 + r.below(4), &[2, 5], sets);
             let mut a = shape.generate(&mut r, &mut bdds);
             prune(&mut a);
-            let u = unfold(&mut bdds, &a, Limits::default()).expect("small");
+            let u = unfold(&mut bdds, &a, Limits::default(), Settle::Never).expect("small");
             let n = a.states();
             let holds = |v: u32, bits: u64| {
                 let bit = u.propositions.iter().position(|&p| p == v);
@@ -377,7 +468,7 @@ mod tests {
         let s = a.add_state();
         a.initial.push(s);
         a.add_edge(s, s, Bdd::TRUE, Mark::all(65));
-        let refused = unfold(bdds, &a, Limits::default()).err();
+        let refused = unfold(bdds, &a, Limits::default(), Settle::Never).err();
         assert_eq!(refused, Some(Refusal::Sets(65)));
     }
 }

@@ -164,6 +164,16 @@ fn eventually_always_a_is_the_automaton_of_the_paper() {
     assert_eq!(t.transitions(), 3 + 3);
 }
 
+/// A response: what is left after each change is settled, so five states do.
+#[test]
+fn a_response_settles() {
+    let mut place = Place::default();
+    let f = place.parse("G(a -> F b)");
+    let t = place.tgta(f).unwrap();
+    assert_eq!(t.states(), 5);
+    assert!(t.is_deterministic());
+}
+
 fn bits(alphabet: &Alphabet, propositions: &[u32], names: &[&str]) -> u64 {
     let letter: Letter = names.iter().map(|n| alphabet.find(n).unwrap()).collect();
     valuation(propositions, &letter)
@@ -194,6 +204,7 @@ fn all(place: &mut Place, f: Formula) -> Option<All> {
     let plain = Ta::unreduced(bdds, &ba, Limits::default()).unwrap();
     let plain_tgta = Tgta::unreduced(bdds, &tgba, Limits::default()).unwrap();
     assert!(tgta.is_well_formed() && plain_tgta.is_well_formed());
+    assert!(tgta.is_deterministic() || !tgba.is_deterministic(bdds));
     assert!(ta.states() <= plain.states() && tgta.states() <= plain_tgta.states());
     assert!(ta.table.all().iter().all(|e| e.changeset != 0));
     let sta = single_pass(&ta);
