@@ -20,11 +20,14 @@
 //! is the figure that compares like with like. LTSmin has to be told the size of its table and is told the best one.
 //! SPIN's models are others than DVE's: times are compared per state.
 
+mod figures;
 mod measure;
+mod peers;
 
+use figures::{Column, Least, Row, csv, quotient, table};
 use measure::{Cost, measure, run_measured};
+use peers::{number_before, succeed};
 use serde_json::Value;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
@@ -62,14 +65,7 @@ struct Settings {
     work: PathBuf,
 }
 
-/// What is known of one model: a figure for each column, in order; those that were not measured are missing.
-struct Row {
-    model: String,
-    figures: Vec<Option<f64>>,
-}
-
-/// Name, digits after the point, and whether a geometric mean is told.
-const COLUMNS: [(&str, usize, bool); 19] = [
+const COLUMNS: [Column; 19] = [
     ("states", 0, false),
     ("transitions", 0, false),
     ("cpu_1", 3, false),
@@ -111,9 +107,9 @@ fn main() -> ExitCode {
             Err(e) => eprintln!("{model}: {e}"),
         }
     }
-    print!("{}", table(&rows));
+    print!("{}", table("model", &COLUMNS, &rows));
     if let Some(path) = &settings.csv
-        && let Err(e) = std::fs::write(path, csv(&rows))
+        && let Err(e) = std::fs::write(path, csv("model", &COLUMNS, &rows))
     {
         eprintln!("{}: {e}", path.display());
         return ExitCode::from(2);
@@ -176,19 +172,6 @@ fn settings(arguments: &[String]) -> Result<Settings, String> {
     Ok(s)
 }
 
-/// The least of several figures.
-#[derive(Clone, Copy)]
-struct Least(f64);
-
-impl Least {
-    fn note(&mut self, figure: f64) {
-        self.0 = self.0.min(figure);
-    }
-    fn get(self) -> Option<f64> {
-        self.0.is_finite().then_some(self.0)
-    }
-}
-
 fn row(settings: &Settings, model: &str) -> Result<Row, String> {
     let none = Least(f64::INFINITY);
     let (mut cpu, mut wall, mut busy) = ([none; 2], [none; 2], [none; 2]);
@@ -248,7 +231,7 @@ fn row(settings: &Settings, model: &str) -> Result<Row, String> {
     let rss_per_state = rss.get().map(|r| r / states);
     let peer_rss = peer.as_ref().map(|p| p.peak / states);
     Ok(Row {
-        model: model.to_string(),
+        name: model.to_string(),
         figures: vec![
             Some(states),
             first["transitions"].as_f64(),
@@ -274,10 +257,6 @@ fn row(settings: &Settings, model: &str) -> Result<Row, String> {
             ),
         ],
     })
-}
-
-fn quotient(a: Option<f64>, b: Option<f64>) -> Option<f64> {
-    Some(a? / b?.max(1e-9))
 }
 
 /// One run of ours.
@@ -327,17 +306,7 @@ fn run_ltsmin(
     states: f64,
     bits: Option<u32>,
 ) -> Result<Ltsmin, String> {
-    let compiled = format!("{model}.dve2C");
-    if !settings.work.join(&compiled).exists() {
-        let source = format!("{model}.dve");
-        std::fs::copy(settings.folder.join(&source), settings.work.join(&source))
-            .map_err(|e| e.to_string())?;
-        succeed(
-            Command::new(divine)
-                .args(["compile", "--ltsmin", &source])
-                .current_dir(&settings.work),
-        )?;
-    }
+    let compiled = peers::compile_for_ltsmin(divine, &settings.folder, model, &settings.work)?;
     let mut best: Option<Ltsmin> = None;
     for order in ["bfs", "dfs"] {
         let mut bits = bits.unwrap_or(states.log2().ceil() as u32 + 1);
@@ -412,27 +381,6 @@ fn run_spin(
     Ok((cost.cpu, counted))
 }
 
-fn succeed(command: &mut Command) -> Result<(), String> {
-    let output = command
-        .output()
-        .map_err(|e| format!("{}: {e}", command.get_program().display()))?;
-    if output.status.success() {
-        Ok(())
-    } else {
-        Err(String::from_utf8_lossy(&output.stderr).into_owned())
-    }
-}
-
-/// The number that stands before some words where they last occur.
-fn number_before(text: &str, words: &str) -> Option<f64> {
-    let (before, _) = text.rsplit_once(words)?;
-    before
-        .rsplit(|c: char| !c.is_ascii_digit() && c != '.')
-        .next()?
-        .parse()
-        .ok()
-}
-
 /// Seconds that so many busy loops take, one per thread.
 fn busy_loops(threads: usize) -> f64 {
     let begin = Instant::now();
@@ -448,90 +396,4 @@ fn busy_loops(threads: usize) -> f64 {
         }
     });
     begin.elapsed().as_secs_f64()
-}
-
-fn geometric_mean(figures: impl Iterator<Item = f64>) -> Option<f64> {
-    let (sum, count) = figures.fold((0.0, 0), |(sum, count), x| (sum + x.ln(), count + 1));
-    (count > 0).then(|| (sum / f64::from(count)).exp())
-}
-
-fn means(rows: &[Row]) -> Row {
-    let column = |i: usize| {
-        geometric_mean(rows.iter().filter_map(|row| row.figures[i])).filter(|_| COLUMNS[i].2)
-    };
-    Row {
-        model: "geometric mean".into(),
-        figures: (0..COLUMNS.len()).map(column).collect(),
-    }
-}
-
-fn cells(row: &Row) -> Vec<String> {
-    let figures = row.figures.iter().zip(COLUMNS);
-    let texts = figures
-        .map(|(figure, (_, digits, _))| figure.map_or(String::new(), |x| format!("{x:.digits$}")));
-    std::iter::once(row.model.clone()).chain(texts).collect()
-}
-
-fn header() -> Vec<String> {
-    let names = COLUMNS.iter().map(|c| c.0.to_string());
-    std::iter::once("model".to_string()).chain(names).collect()
-}
-
-/// Columns side by side; those without figures are left out.
-fn table(rows: &[Row]) -> String {
-    let mut lines = vec![header()];
-    lines.extend(rows.iter().map(cells));
-    lines.push(cells(&means(rows)));
-    let mut text = String::new();
-    let columns: Vec<(usize, usize)> = (0..=COLUMNS.len())
-        .filter(|&i| lines[1..].iter().any(|line| !line[i].is_empty()))
-        .map(|i| (i, lines.iter().map(|line| line[i].len()).max().unwrap_or(0)))
-        .collect();
-    for line in &lines {
-        for &(i, width) in &columns {
-            let _ = if i == 0 {
-                write!(text, "{:<width$}", line[i])
-            } else {
-                write!(text, "  {:>width$}", line[i])
-            };
-        }
-        text.push('\n');
-    }
-    text
-}
-
-fn csv(rows: &[Row]) -> String {
-    let mut lines = vec![header()];
-    lines.extend(rows.iter().map(cells));
-    lines.push(cells(&means(rows)));
-    lines.iter().map(|line| line.join(",") + "\n").collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_found() {
-        let text = "a 1 states, 2 levels\nExplored 157003 states 411843 transitions, 8.8 B/state, 12 states ";
-        assert_eq!(number_before(text, " states 4"), Some(157_003.0));
-        assert_eq!(number_before(text, " B/state"), Some(8.8));
-        assert_eq!(number_before(text, " nodes"), None);
-        assert_eq!(number_before("no states ", " states "), None);
-    }
-
-    #[test]
-    fn missing_figures_are_left_out_of_means() {
-        let row = |ratio: Option<f64>| Row {
-            model: "m".into(),
-            figures: (COLUMNS.iter())
-                .map(|c| ratio.filter(|_| c.0 == "ltsmin/ours"))
-                .collect(),
-        };
-        let rows = [row(Some(2.0)), row(None), row(Some(8.0))];
-        let text = table(&rows);
-        assert!(text.ends_with("geometric mean         4.00\n"), "{text}");
-        assert_eq!(text.lines().count(), 5);
-        assert_eq!(csv(&rows).lines().count(), 5);
-    }
 }

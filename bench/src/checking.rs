@@ -1,0 +1,322 @@
+//! Speed and memory of LTL checks, beside LTSmin's if it is given.
+//!
+//! ```text
+//! cargo build --release -p sempre
+//! cargo run --release -p sempre-bench --bin checking -- FOLDER FORMULAS.tsv [MODEL_ID…] [--runs N] [--csv FILE]
+//!     [--algorithm NAME] [--sempre PROGRAM] [--peer ltsmin=dve2lts-mc] [--peer divine=divine]
+//! ```
+//!
+//! FOLDER holds DVE models. FORMULAS is a table with a heading, separated by tabs: `model`, `id`, `formula` as LTSmin
+//! writes it, `formula_norm`, `verdict`, `product_states`. Without names of pairs the list below is run: properties that hold,
+//! so that the whole product has to be searched.
+//!
+//! Every program is a process of its own. Times are CPU seconds, user and system, of which the least of N runs
+//! counts; programs take turns within one run. LTSmin checks with its union-find search and one thread; every `x!=v` is
+//! written as `!(x==v)` for it, since it reads the other wrongly; the size of its table is told from the
+//! known size of the product, with room for four times as many. The verdicts must agree.
+//!
+//! The ratio is LTSmin's CPU time divided by ours: above one, we are faster.
+
+mod figures;
+mod measure;
+mod peers;
+
+use figures::{Column, Least, Row, csv, quotient, table};
+use measure::{measure, run_measured};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const PAIRS: [&str; 16] = [
+    "elevator.4_041",
+    "reader_writer.3_079",
+    "reader_writer.3_091",
+    "reader_writer.3_073",
+    "bopdp.3_051",
+    "bopdp.3_067",
+    "bopdp.3_001",
+    "production_cell.6_069",
+    "elevator.4_083",
+    "elevator.4_095",
+    "peterson.5_057",
+    "lamport.7_045",
+    "lamport.7_089",
+    "peterson.5_021",
+    "lifts.7_011",
+    "lifts.7_041",
+];
+
+const COLUMNS: [Column; 9] = [
+    ("product states", 0, false),
+    ("published", 0, false),
+    ("cpu", 3, false),
+    ("wall", 3, false),
+    ("B/state", 1, true),
+    ("rss/state", 1, true),
+    ("ltsmin cpu", 3, false),
+    ("ltsmin/ours", 2, true),
+    ("ltsmin rss/state", 1, true),
+];
+
+struct Settings {
+    folder: PathBuf,
+    pairs: Vec<Pair>,
+    runs: usize,
+    csv: Option<PathBuf>,
+    algorithm: String,
+    sempre: PathBuf,
+    ltsmin: Option<PathBuf>,
+    divine: Option<PathBuf>,
+    work: PathBuf,
+}
+
+struct Pair {
+    model: String,
+    id: String,
+    formula: String,
+    for_ltsmin: String,
+    holds: bool,
+    product: f64,
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some((measure::WORD, command)) = arguments.split_first().map(|(a, b)| (a.as_str(), b)) {
+        return run_measured(command);
+    }
+    let settings = match settings(&arguments) {
+        Ok(settings) => settings,
+        Err(e) => {
+            eprintln!("{e}");
+            return ExitCode::from(2);
+        }
+    };
+    let mut rows = Vec::new();
+    for pair in &settings.pairs {
+        eprintln!("{}_{}", pair.model, pair.id);
+        match row(&settings, pair) {
+            Ok(row) => rows.push(row),
+            Err(e) => eprintln!("{}_{}: {e}", pair.model, pair.id),
+        }
+    }
+    print!("{}", table("pair", &COLUMNS, &rows));
+    if let Some(path) = &settings.csv
+        && let Err(e) = std::fs::write(path, csv("pair", &COLUMNS, &rows))
+    {
+        eprintln!("{}: {e}", path.display());
+        return ExitCode::from(2);
+    }
+    ExitCode::SUCCESS
+}
+
+fn settings(arguments: &[String]) -> Result<Settings, String> {
+    let own = std::env::current_exe().map_err(|e| e.to_string())?;
+    let mut words = Vec::new();
+    let mut s = Settings {
+        folder: PathBuf::new(),
+        pairs: Vec::new(),
+        runs: 3,
+        csv: None,
+        algorithm: "cou99".into(),
+        sempre: own.with_file_name("sempre"),
+        ltsmin: None,
+        divine: None,
+        work: std::env::temp_dir().join("sempre-bench-checking"),
+    };
+    let mut arguments = arguments.iter();
+    while let Some(word) = arguments.next() {
+        let mut value = || {
+            arguments
+                .next()
+                .ok_or_else(|| format!("{word} wants a value"))
+        };
+        match word.as_str() {
+            "--runs" => s.runs = value()?.parse().map_err(|e| format!("--runs: {e}"))?,
+            "--csv" => s.csv = Some(value()?.into()),
+            "--algorithm" => s.algorithm.clone_from(value()?),
+            "--sempre" => s.sempre = value()?.into(),
+            "--peer" => match value()?.split_once('=') {
+                Some(("ltsmin", program)) => s.ltsmin = Some(program.into()),
+                Some(("divine", program)) => s.divine = Some(program.into()),
+                Some((name, _)) => return Err(format!("no peer is called `{name}`")),
+                None => return Err("--peer wants NAME=PROGRAM".into()),
+            },
+            _ if word.starts_with('-') => return Err(format!("no option is called `{word}`")),
+            _ => words.push(word.clone()),
+        }
+    }
+    if words.len() < 2 {
+        return Err("which folder, and which table of formulas?".into());
+    }
+    s.folder = std::path::absolute(words.remove(0)).map_err(|e| e.to_string())?;
+    let table = words.remove(0);
+    let text = std::fs::read_to_string(&table).map_err(|e| format!("{table}: {e}"))?;
+    if words.is_empty() {
+        words = PAIRS.map(String::from).to_vec();
+    }
+    s.pairs = pairs(&text, &words)?;
+    s.runs = s.runs.max(1);
+    std::fs::create_dir_all(&s.work).map_err(|e| e.to_string())?;
+    Ok(s)
+}
+
+/// The rows of a table that are asked for, in that order.
+fn pairs(text: &str, wanted: &[String]) -> Result<Vec<Pair>, String> {
+    let mut lines = text.lines();
+    let heading: Vec<&str> = lines.next().unwrap_or_default().split('\t').collect();
+    let column = |name: &str| {
+        (heading.iter().position(|h| *h == name)).ok_or_else(|| format!("no column `{name}`"))
+    };
+    let places = [
+        column("model")?,
+        column("id")?,
+        column("formula")?,
+        column("formula_norm")?,
+        column("verdict")?,
+        column("product_states")?,
+    ];
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split('\t').collect()).collect();
+    (wanted.iter())
+        .map(|name| {
+            let row = (rows.iter())
+                .find(|row| format!("{}_{}", row[places[0]], row[places[1]]) == *name)
+                .ok_or_else(|| format!("no pair `{name}`"))?;
+            let [model, id, formula, norm, verdict, product] = places.map(|place| row[place]);
+            Ok(Pair {
+                model: model.into(),
+                id: id.into(),
+                formula: norm.into(),
+                for_ltsmin: without_unequal(formula),
+                holds: verdict == "holds",
+                product: product.parse().unwrap_or(0.0),
+            })
+        })
+        .collect()
+}
+
+/// `x!=v` in parentheses as `!(x==v)`.
+fn without_unequal(formula: &str) -> String {
+    let mut text = String::new();
+    let mut rest = formula;
+    while let Some(open) = rest.find('(') {
+        text.push_str(&rest[..open]);
+        rest = &rest[open + 1..];
+        let end = rest.find(['(', ')']).unwrap_or(rest.len());
+        let (inner, tail) = rest.split_at(end);
+        match inner.split_once("!=") {
+            Some((left, right)) if tail.starts_with(')') => {
+                text.push_str(&format!("!({left}=={right})"));
+                rest = &tail[1..];
+            }
+            _ => text.push('('),
+        }
+    }
+    text + rest
+}
+
+fn row(settings: &Settings, pair: &Pair) -> Result<Row, String> {
+    let none = Least(f64::INFINITY);
+    let (mut cpu, mut wall, mut rss) = (none, none, none);
+    let (mut ltsmin_cpu, mut ltsmin_rss) = (none, none);
+    let mut report = Value::Null;
+    for _ in 0..settings.runs {
+        let model = settings.folder.join(format!("{}.dve", pair.model));
+        let arguments = [
+            "check",
+            &model.display().to_string(),
+            &pair.formula,
+            "--format=json",
+            "--quiet",
+            &format!("--algorithm={}", settings.algorithm),
+        ]
+        .map(String::from);
+        let cost = measure(&settings.sempre, &arguments, &settings.work)?;
+        if cost.status != i32::from(!pair.holds) {
+            return Err(format!("another verdict: {}", cost.text.trim()));
+        }
+        report = (cost.text.lines())
+            .find(|line| line.starts_with('{'))
+            .and_then(|line| serde_json::from_str(line).ok())
+            .ok_or("no report")?;
+        cpu.note(cost.cpu);
+        wall.note(cost.wall);
+        rss.note(cost.peak);
+        if let (Some(ltsmin), Some(divine)) = (&settings.ltsmin, &settings.divine) {
+            let (seconds, peak) = run_ltsmin(settings, ltsmin, divine, pair)?;
+            ltsmin_cpu.note(seconds);
+            ltsmin_rss.note(peak);
+        }
+    }
+    let states = report["product"]["states"].as_f64();
+    Ok(Row {
+        name: format!("{}_{}", pair.model, pair.id),
+        figures: vec![
+            states,
+            Some(pair.product),
+            cpu.get(),
+            wall.get(),
+            report["product"]["bytes_per_state"].as_f64(),
+            quotient(rss.get(), states),
+            ltsmin_cpu.get(),
+            quotient(ltsmin_cpu.get(), cpu.get()),
+            quotient(ltsmin_rss.get(), states),
+        ],
+    })
+}
+
+fn run_ltsmin(
+    settings: &Settings,
+    ltsmin: &Path,
+    divine: &Path,
+    pair: &Pair,
+) -> Result<(f64, f64), String> {
+    let compiled =
+        peers::compile_for_ltsmin(divine, &settings.folder, &pair.model, &settings.work)?;
+    let arguments = [
+        &compiled,
+        "-s",
+        &(pair.product.max(2.0).log2().ceil() as u32 + 2).to_string(),
+        "--strategy=ufscc",
+        "--buchi-type=tgba",
+        "--ltl-semantics=spin",
+        "--threads=1",
+        &format!("--ltl={}", pair.for_ltsmin),
+    ]
+    .map(String::from);
+    let cost = measure(ltsmin, &arguments, &settings.work)?;
+    let found = cost.text.contains("ccepting cycle FOUND");
+    let counted = peers::number_before(&cost.text, " states ");
+    if cost.text.contains("table full") || found == pair.holds || counted.is_none() {
+        return Err(format!("LTSmin: {}", cost.text.trim()));
+    }
+    Ok((cost.cpu, cost.peak))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unequal_is_written_as_not_equal() {
+        let formula = r#"!((P_0!="a b") U [](x\[1\]!=3 || y==2))"#;
+        let expected = r#"!(!(P_0=="a b") U [](x\[1\]!=3 || y==2))"#;
+        assert_eq!(without_unequal(formula), expected);
+        assert_eq!(
+            without_unequal("(a!=b) && ((c!=d))"),
+            "!(a==b) && (!(c==d))"
+        );
+        assert_eq!(without_unequal("a"), "a");
+    }
+
+    #[test]
+    fn pairs_are_found_by_name() {
+        let table = "model\tid\tformula\tformula_norm\tverdict\tproduct_states\nm\t001\t(a!=1)\tG a\tholds\t12\n";
+        let found = pairs(table, &["m_001".to_string()]).unwrap();
+        assert_eq!(
+            (found[0].for_ltsmin.as_str(), found[0].product),
+            ("!(a==1)", 12.0)
+        );
+        assert!(found[0].holds);
+        assert!(pairs(table, &["m_002".to_string()]).is_err());
+    }
+}
