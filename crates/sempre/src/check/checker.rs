@@ -5,11 +5,10 @@
 //! than compiling.
 
 use super::property::Property;
-use super::replay::{Evidence, Unconfirmed, confirm};
+use super::replay::{Evidence, Unconfirmed, confirm, folded};
 use super::strategy::{self, AutomatonKind};
 use super::translation::{NoAutomaton, violations};
 use super::verdict::{Cause, Exhausted, Verdict};
-use sempre_base::Lasso;
 use sempre_explicit::check::{
     Check, Counterexample, MAX_SETS, Options, Outcome, Statistics, check,
 };
@@ -386,7 +385,7 @@ impl Checker {
         if run.cycle.is_empty() {
             return Err(Unconfirmed::Defect("the cycle is empty".to_string()));
         }
-        let run = Lasso::new(unpacked(&run.prefix), unpacked(&run.cycle));
+        let run = folded(unpacked(&run.prefix), unpacked(&run.cycle));
         confirm(
             &self.program,
             property,

@@ -44,13 +44,19 @@ pub fn bind(
     source: &str,
     place: Option<Span>,
 ) -> Result<Proposition, Vec<Diagnostic>> {
-    let text = match place {
+    let mut text = match place {
         Some(span) => &source[span.start..span.end],
         None => source,
     };
+    let mut base = place.map_or(0, |span| span.start);
+    // Braces belong to the formula; quotes may be part of a name.
+    if let Some(inside) = text.strip_prefix('{').and_then(|t| t.strip_suffix('}')) {
+        text = inside;
+        base += 1;
+    }
     // The canonical text is without the escapes of other tools.
-    let read = model
-        .proposition(text)
+    let read = (model.proposition(text))
+        .or_else(|errors| model.proposition(bare(text)).map_err(|_| errors))
         .or_else(|errors| model.proposition(&canonical_name(text)).map_err(|_| errors));
     match read {
         Ok(meaning) => Ok(Proposition {
@@ -59,11 +65,9 @@ pub fn bind(
         }),
         Err(mut errors) => {
             errors.retain(|e| e.severity == Severity::Error);
-            if let Some(span) = place {
-                for error in &mut errors {
-                    error.span.start += span.start;
-                    error.span.end += span.start;
-                }
+            for error in &mut errors {
+                error.span.start += base;
+                error.span.end += base;
             }
             Err(errors)
         }

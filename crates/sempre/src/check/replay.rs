@@ -97,6 +97,35 @@ pub fn confirm(
     Ok(Evidence(lasso))
 }
 
+/// The run `prefix cycle cycle …`, written as briefly as possible: where the automaton had still to count or to guess, the
+/// model may have been on its cycle already.
+///
+/// # Panics
+/// If the cycle is empty.
+pub fn folded<T: PartialEq>(mut prefix: Vec<T>, mut cycle: Vec<T>) -> Lasso<T> {
+    // The shortest period, by the borders of Knuth, Morris and Pratt, if it divides the length.
+    let mut border = vec![0; cycle.len()];
+    for i in 1..cycle.len() {
+        let mut k = border[i - 1];
+        while k > 0 && cycle[i] != cycle[k] {
+            k = border[k - 1];
+        }
+        border[i] = k + usize::from(cycle[i] == cycle[k]);
+    }
+    let period = cycle.len() - border.last().copied().unwrap_or(0);
+    if cycle.len().is_multiple_of(period) {
+        cycle.truncate(period);
+    }
+    let length = cycle.len();
+    let same = (prefix.iter().rev())
+        .zip((0..length).rev().cycle())
+        .take_while(|&(letter, i)| *letter == cycle[i])
+        .count();
+    prefix.truncate(prefix.len() - same);
+    cycle.rotate_right(same % length);
+    Lasso::new(prefix, cycle)
+}
+
 /// The run as the interpreter takes it: the last state is the first of the cycle again.
 fn trace(run: &Lasso<(Vec<i64>, Option<u32>)>) -> Trace {
     let steps = (0..run.len()).map(|i| TraceStep {
@@ -162,4 +191,42 @@ fn unfair(program: &Program, run: &Lasso<(Vec<i64>, Option<u32>)>) -> Option<usi
                 && !action.is_some_and(|a| takes_part(a, process))
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sempre_base::Random;
+
+    #[test]
+    fn a_folded_run_is_the_same_and_as_short_as_can_be() {
+        let mut random = Random::new(1);
+        for _ in 0..2000 {
+            let mut letters = |n: usize| -> Vec<u8> {
+                let n = random.below(n);
+                (0..n).map(|_| random.below(2) as u8).collect()
+            };
+            let (prefix, mut cycle) = (letters(6), letters(6));
+            cycle.push(0);
+            let at = |p: &[u8], c: &[u8], i: usize| match i.checked_sub(p.len()) {
+                None => p[i],
+                Some(j) => c[j % c.len()],
+            };
+            let short = folded(prefix.clone(), cycle.clone());
+            let word: Vec<u8> = (0..60).map(|i| at(&prefix, &cycle, i)).collect();
+            let is_word =
+                |p: usize, c: usize| (0..60).all(|i| at(&word[..p], &word[p..p + c], i) == word[i]);
+            let lengths = (short.prefix().len(), short.cycle().len());
+            assert!(is_word(lengths.0, lengths.1), "{prefix:?} {cycle:?}");
+            assert_eq!(short.cycle(), &word[lengths.0..][..lengths.1]);
+            for p in 0..=lengths.0 {
+                for c in 1..=12 {
+                    assert!(
+                        !is_word(p, c) || (p == lengths.0 && c >= lengths.1),
+                        "{prefix:?} {cycle:?}: {p} {c} is shorter"
+                    );
+                }
+            }
+        }
+    }
 }

@@ -1,0 +1,240 @@
+//! Checks of random models against random formulas, by all algorithms, against an obvious reference: the model written
+//! as an automaton, its product with the automaton of the negation, and the emptiness check of automata.
+
+use sempre::Workbench;
+use sempre::base::Random;
+use sempre::check::{
+    AutomatonKind, Checker, Claim, Fairness, Property, Proposition, Settings, Verdict, sources,
+};
+use sempre::explicit::emptiness::Algorithm;
+use sempre::explicit::product::Deadlock;
+use sempre::lang::graph::write_graph;
+use sempre::lang::model::{Language, Model};
+use sempre::lang::random_graph::{RandomGraph, random_graph};
+use sempre::ltl::random::RandomFormula;
+use sempre::ltl::{Formulas, ParseOptions, Syntax, parse, print};
+use sempre::model::random_program::{random_expression, random_program};
+use sempre::model::{Expr, Interpreter, Program};
+use sempre::omega::{Acceptance, Automaton, Letter, Mark, emptiness, product::product};
+use sempre::translate::translator::Options;
+use std::collections::HashMap;
+
+/// States and steps as the interpreter tells them: for each state its letter, and its edges with their marks, those
+/// of processes after those of the model. `None` if there are too many, or something fails.
+fn automaton(
+    bench: &mut Workbench,
+    names: &[String],
+    program: &Program,
+    meanings: &[Expr],
+    deadlock: Deadlock,
+    fair: bool,
+) -> Option<Automaton> {
+    let variables: Vec<u32> = names.iter().map(|n| bench.alphabet.declare(n)).collect();
+    let processes = if fair {
+        program.processes.len() as u32
+    } else {
+        0
+    };
+    let sets = program.marks + processes;
+    let mut a = Automaton::new(variables.clone(), sets, Acceptance::generalized_buchi(sets));
+    let interpreter = Interpreter::new(program);
+    let mut number: HashMap<Vec<i64>, u32> = HashMap::new();
+    let mut todo = Vec::new();
+    for state in &program.initial {
+        let next = number.len() as u32;
+        if !number.contains_key(state) {
+            number.insert(state.clone(), next);
+            todo.push(state.clone());
+            a.add_state();
+            a.initial.push(next);
+        }
+    }
+    while let Some(state) = todo.pop() {
+        if number.len() > 60 || !interpreter.failed_assertions(&state).is_empty() {
+            return None;
+        }
+        let from = number[&state];
+        let mut letter = Vec::new();
+        for (v, meaning) in variables.iter().zip(meanings) {
+            if interpreter.holds(meaning, &state).ok()? {
+                letter.push(*v);
+            }
+        }
+        let label = Letter::from_iter(letter).to_label(&mut bench.alphabet.bdds, &variables);
+        let steps = interpreter.steps(&state);
+        let of = |action: u32| {
+            program.actions[action as usize]
+                .processes
+                .iter()
+                .map(|p| p.0)
+        };
+        let enabled: Vec<u32> = steps.iter().flat_map(|(s, _)| of(s.action)).collect();
+        for (step, next) in &steps {
+            let next = next.clone().ok()?;
+            let fresh = number.len() as u32;
+            let to = *number.entry(next.clone()).or_insert(fresh);
+            if to == fresh {
+                a.add_state();
+                todo.push(next);
+            }
+            let own = (0..program.marks).filter(|m| step.marks >> m & 1 == 1);
+            let moved: Vec<u32> = of(step.action).collect();
+            let fairly = (0..processes).filter(|p| moved.contains(p) || !enabled.contains(p));
+            let mark: Mark = own.chain(fairly.map(|p| program.marks + p)).collect();
+            a.add_edge(from, to, label, mark);
+        }
+        if steps.is_empty() && deadlock == Deadlock::Stutter {
+            a.add_edge(from, from, label, (0..sets).collect());
+        }
+    }
+    Some(a)
+}
+
+/// Compares all ways to check with the reference; whether the property holds.
+fn compare(
+    program: &Program,
+    property: &Property,
+    deadlock: Deadlock,
+    fair: bool,
+    what: &str,
+) -> Option<bool> {
+    let Claim::Formula(formulas, formula) = &property.claim else {
+        panic!("a formula");
+    };
+    let mut bench = Workbench::new();
+    let text = print(formulas, *formula, Syntax::Spot).to_string();
+    let names: Vec<String> = formulas.names().to_vec();
+    let meanings: Vec<_> = property
+        .propositions
+        .iter()
+        .map(|p| p.meaning.clone())
+        .collect();
+    let model = automaton(&mut bench, &names, program, &meanings, deadlock, fair)?;
+    let f = bench.parse(&text).expect("it was printed");
+    let negation = bench.formulas.not(f);
+    let violations = bench.translate(negation, Options::default());
+    let expected = emptiness::is_empty(&product(&mut bench.alphabet.bdds, &model, &violations));
+    let fairness = if fair { Fairness::Weak } else { Fairness::None };
+    let checker = Checker::new(program, fairness).expect("it has processes");
+    let all = Algorithm::ALL.iter().map(|(a, _)| Some(*a));
+    for algorithm in all.chain([None]) {
+        for automaton in [AutomatonKind::Tgba, AutomatonKind::Ba] {
+            for compile in [true, false] {
+                let settings = Settings {
+                    algorithm,
+                    automaton: Some(automaton),
+                    deadlock,
+                    compile,
+                    shorten: compile,
+                    ..Settings::default()
+                };
+                let report = match checker.check(property, &settings) {
+                    Ok(report) => report,
+                    Err(sempre::check::CheckError::Refused(why)) => {
+                        assert!(algorithm.is_some_and(Algorithm::needs_weak), "{why}");
+                        continue;
+                    }
+                    Err(error) => panic!("{what}: {text}: {error:?}"),
+                };
+                let holds = matches!(report.verdict, Verdict::Holds(_));
+                let violated = matches!(report.verdict, Verdict::Violated(_));
+                assert_eq!(
+                    (holds, violated),
+                    (expected, !expected),
+                    "{what}: {text}: {algorithm:?} {automaton:?} compile {compile} {deadlock:?} fair {fair}: {:?}",
+                    report.verdict
+                );
+            }
+        }
+    }
+    Some(expected)
+}
+
+#[test]
+fn random_graphs_with_marks_and_deadlocks() {
+    let mut random = Random::new(1);
+    let mut holding = [0; 2];
+    for round in 0..120 {
+        let mut graph = random_graph(
+            &mut random,
+            &RandomGraph {
+                states: 1 + round % 9,
+                density: 0.15,
+                propositions: vec!["p0".into(), "p1".into()],
+                truth: 0.5,
+                marks: (round % 3) as u32,
+                mark_probability: 0.4,
+            },
+        );
+        if round % 2 == 1 {
+            let stuck = random.below(graph.states.len());
+            graph.states[stuck].edges.clear();
+        }
+        let text = write_graph(&graph);
+        let (model, _) = Model::read(Language::Graph, "random", &text).expect("it was written");
+        let mut formulas = Formulas::new();
+        let f = RandomFormula::new(2).draw(&mut formulas, &mut random);
+        let formula = print(&formulas, f, Syntax::Spot).to_string();
+        let property = sources::formula(&model, &formula).expect("it was printed");
+        for deadlock in [Deadlock::Stutter, Deadlock::Drop] {
+            let holds = compare(model.program(), &property, deadlock, false, &text);
+            holding[usize::from(holds.expect("it is small"))] += 1;
+        }
+    }
+    assert!(holding.iter().all(|&n| n > 30), "both answers: {holding:?}");
+}
+
+#[test]
+fn random_programs_with_fairness() {
+    let mut random = Random::new(2);
+    let mut holding = [0; 2];
+    let mut differ = 0;
+    for _ in 0..800 {
+        let program = random_program(&mut random);
+        // Fairness matters to what must happen in the end; most random formulas are about the beginning.
+        let text = random.pick(&["F p0", "G F p0", "G(p0 -> F p1)", "F(p0 & F p1)", "G p0"]);
+        let mut formulas = Formulas::new();
+        let f = match random.chance(0.5) {
+            true => RandomFormula::new(2).draw(&mut formulas, &mut random),
+            false => {
+                let options = ParseOptions::default();
+                let parsed = parse(&mut formulas, text, &options);
+                parsed.expect("it is right").formula
+            }
+        };
+        let propositions = (0..formulas.names().len())
+            .map(|i| Proposition {
+                text: format!("p{i}"),
+                meaning: match random.chance(0.3) {
+                    true => random_expression(&mut random, &program, 2),
+                    false => {
+                        let process = random.pick(&program.processes);
+                        let location = process.location.expect("it has locations");
+                        let value = Expr::Constant(random.below(3) as i64);
+                        Expr::equal(Expr::variable(location), value)
+                    }
+                },
+            })
+            .collect();
+        let property = Property {
+            name: "random".into(),
+            propositions,
+            claim: Claim::Formula(Box::new(formulas), f),
+            warnings: Vec::new(),
+        };
+        let what = format!("{program:?}");
+        let deadlock = *random.pick(&[Deadlock::Stutter, Deadlock::Drop]);
+        let Some(all) = compare(&program, &property, deadlock, false, &what) else {
+            continue;
+        };
+        let fair = compare(&program, &property, deadlock, true, &what);
+        let fair = fair.expect("it is as small");
+        holding[usize::from(fair)] += 1;
+        assert!(fair || !all, "fewer runs violate less");
+        differ += usize::from(fair != all);
+    }
+    assert!(
+        holding.iter().all(|&n| n > 10) && differ > 3,
+        "{holding:?} {differ}"
+    );
+}
