@@ -5,6 +5,7 @@ use crate::emptiness::{Algorithm, accepting_run};
 use crate::explore::Reason;
 use crate::marks::Marks;
 use crate::product::{Deadlock, Limits, Observer, Product, ProductState, Shape};
+use crate::scout::Scout;
 use crate::space::{Counters, Run, RunStep, Space, Stop};
 use sempre_model::system::{Failure, System};
 use std::fmt;
@@ -22,6 +23,10 @@ pub struct Options<'a> {
     pub fair: bool,
     /// Work a little more for a shorter run.
     pub shorten: bool,
+    /// Look for a run near the initial states from time to time ([`crate::scout`]).
+    pub scout: bool,
+    /// Successors in an order drawn with this seed instead of the system's.
+    pub seed: Option<u64>,
     /// Limits.
     pub limits: Limits<'a>,
 }
@@ -139,6 +144,8 @@ pub struct Statistics {
     pub counters: Counters,
     /// States of the product that were stored.
     pub stored: u64,
+    /// Was the run found by the scout?
+    pub scouted: bool,
     /// Number of acceptance sets of the product.
     pub sets: u32,
     /// Bytes in use at the end, by states and all that is known of them.
@@ -205,6 +212,7 @@ fn search<'s, S: System, M: Marks>(
         deadlock: options.deadlock,
         fair: options.fair,
         degeneralized: options.algorithm.needs_one_set(),
+        shuffle: options.seed,
     };
     let mut statistics = Statistics::default();
     let mut result = Check {
@@ -226,9 +234,24 @@ fn search<'s, S: System, M: Marks>(
     };
     statistics.sets = product.sets();
     let counters = &mut statistics.counters;
+    let mut scouted = false;
     // A panic in a user's own system must not take the program with it.
     let found = catch_unwind(AssertUnwindSafe(|| -> Result<_, Stop> {
-        let Some(mut run) = options.algorithm.run(&mut product, counters)? else {
+        let found = match options.scout {
+            true => {
+                let mut scout = Scout::new(&mut product);
+                let found = options.algorithm.run(&mut scout, counters);
+                match scout.into_found() {
+                    Some(run) => {
+                        scouted = true;
+                        Some(run)
+                    }
+                    None => found?,
+                }
+            }
+            false => options.algorithm.run(&mut product, counters)?,
+        };
+        let Some(mut run) = found else {
             return Ok(None);
         };
         if options.shorten {
@@ -245,6 +268,7 @@ fn search<'s, S: System, M: Marks>(
             None => Outcome::Empty,
         },
     };
+    statistics.scouted = scouted;
     statistics.stored = product.stored();
     statistics.bytes = product.peak_bytes();
     statistics.widenings = product.widenings();

@@ -10,6 +10,7 @@
 //! | [`mod@product`] | the product of a system and a property, made on the fly |
 //! | [`mod@check`] | a check from end to end: product, emptiness check, run of the model |
 //! | [`emptiness`] | the emptiness checks, one file each |
+//! | [`scout`] | a bounded breadth-first search beside a check, for runs that are near |
 //! | [`space`] | what emptiness checks know of a product |
 //! | [`explicit_space`] | a space whose edges are all there |
 //! | [`marks`] | sets of acceptance marks of a fixed width |
@@ -30,6 +31,7 @@ pub mod marks;
 pub mod per_state;
 pub mod product;
 pub mod property;
+pub mod scout;
 pub mod space;
 pub mod testing_property;
 pub mod trace;

@@ -131,6 +131,13 @@ pub fn json(shown: &Shown<'_>) -> Value {
             "transitions": counters.transitions,
             "max_stack": counters.max_stack,
             "stored": report.statistics.stored,
+            "bytes_per_state": report.statistics.bytes as f64 / report.statistics.stored.max(1) as f64,
+            "second_pass": {
+                "states": counters.second_states,
+                "transitions": counters.second_transitions,
+                "found_the_run": counters.only_second,
+            },
+            "scouted": report.statistics.scouted,
             "acceptance_sets": report.statistics.sets,
         },
         "model": { "states": null },

@@ -40,6 +40,7 @@ use crate::space::{Edge, RunStep, Space, Stop};
 use crate::testing_property::TestingProperty;
 use crate::widening::{self, Lost};
 use packing::Packing;
+use sempre_base::Random;
 use sempre_model::system::{Failure, Step, System};
 use sempre_store::{Batch, Budget, StateIndex, Store, StoreWorker};
 use std::sync::Arc;
@@ -72,6 +73,8 @@ pub struct Shape {
     pub fair: bool,
     /// One acceptance set instead of several.
     pub degeneralized: bool,
+    /// Successors of each state in an order of their own, drawn with this seed, instead of the system's.
+    pub shuffle: Option<u64>,
 }
 
 /// Limits of a search.
@@ -303,8 +306,11 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
     pub fn model_step(&mut self, step: &RunStep<M>) -> Result<Option<Step>, Stop> {
         let mut edges = Vec::new();
         self.expand(step.state, &mut edges)?;
-        let place = edges.iter().position(|e| *e == step.edge);
-        let action = place.map(|i| self.steps[i].1);
+        let action = (self.batch.found().iter().zip(&self.steps))
+            .find(|(found, (marks, _))| {
+                found.index == step.edge.target && *marks == step.edge.marks
+            })
+            .map(|(_, &(_, action))| action);
         Ok(action
             .filter(|&a| a != STUTTER)
             .map(|action| Step { action, marks: 0 }))
@@ -577,6 +583,14 @@ impl<S: System, M: Marks> Product<'_, S, M> {
     }
 }
 
+/// Any order, always the same for the same seed.
+fn shuffle<T>(items: &mut [T], seed: u64) {
+    let mut random = Random::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    for i in (1..items.len()).rev() {
+        items.swap(i, random.below(i + 1));
+    }
+}
+
 impl<S: System, M: Marks> Space<M> for Product<'_, S, M> {
     fn initial(&mut self) -> Result<Vec<u32>, Stop> {
         self.batch.clear();
@@ -623,11 +637,15 @@ impl<S: System, M: Marks> Space<M> for Product<'_, S, M> {
         self.enter()?;
         self.counted.0 += 1;
         self.counted.1 += self.steps.len() as u64;
+        let begin = edges.len();
         let found = self.batch.found().iter();
         edges.extend((found.zip(&self.steps)).map(|(found, &(marks, _))| Edge {
             target: found.index,
             marks,
         }));
+        if let Some(seed) = self.shape.shuffle {
+            shuffle(&mut edges[begin..], seed ^ u64::from(state));
+        }
         Ok(())
     }
 

@@ -7,15 +7,14 @@
 use super::property::Property;
 use super::replay::{Evidence, Unconfirmed, confirm, folded};
 use super::strategy::{self, AutomatonKind};
-use super::translation::{NoAutomaton, violations};
+use super::translation::{AutomatonFacts, Compiled, NoAutomaton, violations};
 use super::verdict::{Cause, Exhausted, Verdict};
 use sempre_explicit::check::{
     Check, Counterexample, MAX_SETS, Options, Outcome, Statistics, check,
 };
 use sempre_explicit::emptiness::Algorithm;
 use sempre_explicit::explore::Reason;
-use sempre_explicit::product::{Deadlock, Limits};
-use sempre_explicit::property::Property as Compiled;
+use sempre_explicit::product::{Deadlock, Limits, Observer};
 use sempre_jit::CompiledSystem;
 use sempre_model::ir::{Process, ProcessId};
 use sempre_model::{Layout, Program, ProgramSystem, System};
@@ -45,6 +44,8 @@ pub struct Settings<'a> {
     pub deadlock: Deadlock,
     /// Work a little more for a shorter run.
     pub shorten: bool,
+    /// Successors in an order drawn with this seed instead of the model's.
+    pub seed: Option<u64>,
     /// Compile the model, if that is possible on this machine.
     pub compile: bool,
     /// Limits. The time is for the translation of the property, too.
@@ -58,6 +59,7 @@ impl Default for Settings<'_> {
             algorithm: None,
             deadlock: Deadlock::Stutter,
             shorten: false,
+            seed: None,
             compile: true,
             limits: Limits::default(),
         }
@@ -71,21 +73,6 @@ pub enum CheckError {
     Refused(String),
     /// What the search found was not confirmed: a defect of ours.
     Defect(String),
-}
-
-/// The size of an automaton.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AutomatonFacts {
-    /// What kind of automaton it is.
-    pub kind: AutomatonKind,
-    /// Number of states.
-    pub states: usize,
-    /// Number of edges.
-    pub edges: usize,
-    /// Number of acceptance sets.
-    pub sets: u32,
-    /// At most one run on each word?
-    pub deterministic: bool,
 }
 
 /// What a check found out.
@@ -198,47 +185,44 @@ impl Checker {
         };
         let count = property.propositions.len();
         let deadline = limits.time.and_then(|t| begin.checked_add(t));
-        let made = violations(&property.claim, count, kind, deadline, limits.interrupt);
-        let (mut alphabet, automaton) = match made {
+        // A testing automaton is made for the check that is to search it.
+        let two_passes = settings.algorithm.is_none_or(Algorithm::needs_livelock);
+        let made = violations(
+            &property.claim,
+            count,
+            kind,
+            two_passes,
+            deadline,
+            limits.interrupt,
+        );
+        let (compiled, facts) = match made {
             Ok(made) => made,
             Err(NoAutomaton::Stopped(reason)) => {
                 report.verdict = Verdict::Unknown(Cause::Translation(reason));
                 report.elapsed = begin.elapsed();
                 return Ok(report);
             }
-            Err(NoAutomaton::Acceptance) => {
-                return Err(CheckError::Refused(
-                    "the acceptance condition of the automaton has too many cases".to_string(),
-                ));
-            }
+            Err(NoAutomaton::Refused(why)) => return Err(CheckError::Refused(why)),
         };
-        let variables: Vec<u32> = (0..count as u32).collect();
-        let compiled = Compiled::new(&mut alphabet.bdds, &automaton, &variables)
-            .map_err(|e| CheckError::Defect(e.to_string()))?;
-        report.automaton = Some(AutomatonFacts {
-            kind,
-            states: automaton.states(),
-            edges: automaton.edge_count(),
-            sets: compiled.sets(),
-            deterministic: automaton.is_deterministic(&mut alphabet.bdds),
-        });
+        report.automaton = Some(facts);
+        let observer = Observer::from(&compiled);
         let processes = if self.fair {
             self.program.processes.len()
         } else {
             0
         };
         let more_sets = self.program.marks as usize + processes;
-        let sets = compiled.sets() as usize + more_sets;
+        let sets = observer.sets() as usize + more_sets;
         if sets > MAX_SETS as usize {
             return Err(CheckError::Refused(format!(
                 "{sets} acceptance sets ({} of the automaton, {} of the model, {processes} for fairness) are more than \
                  the {MAX_SETS} that a search is made for",
-                compiled.sets(),
+                observer.sets(),
                 self.program.marks
             )));
         }
-        let (algorithm, why) = strategy::algorithm(settings.algorithm, &compiled, more_sets);
-        report.explanation.extend(self.facts(&compiled, settings));
+        let (algorithm, why) = strategy::algorithm(settings.algorithm, observer, more_sets);
+        report.explanation.extend(self.facts(observer, settings));
         report.explanation.push(why);
         report.algorithm = Some(algorithm);
         let options = Options {
@@ -246,6 +230,9 @@ impl Checker {
             deadlock: settings.deadlock,
             fair: self.fair,
             shorten: settings.shorten,
+            // Who asks for a check by its name gets that and nothing else.
+            scout: settings.algorithm.is_none(),
+            seed: settings.seed,
             limits: Limits {
                 time: limits.time.map(|t| t.saturating_sub(begin.elapsed())),
                 ..*limits
@@ -257,10 +244,17 @@ impl Checker {
     }
 
     /// What was found out before the choice, one sentence each.
-    fn facts(&self, compiled: &Compiled, settings: &Settings<'_>) -> Vec<String> {
-        let shape = if compiled.is_terminal() {
+    fn facts(&self, observer: Observer<'_>, settings: &Settings<'_>) -> Vec<String> {
+        let weak = match observer {
+            Observer::Property(property) => Some((property.is_weak(), property.is_terminal())),
+            Observer::Testing(_) => None,
+        };
+        let shape = if weak.is_none() {
+            "the automaton observes changes and does not move while nothing changes; actions that write no proposition \
+             are never looked at"
+        } else if weak == Some((true, true)) {
             "the automaton is terminal: a run is lost as soon as it reaches an accepting component"
-        } else if compiled.is_weak() {
+        } else if weak == Some((true, false)) {
             "the automaton is weak: each of its components accepts all of its cycles or none"
         } else {
             "the automaton is not weak: some component has accepting cycles and others"
@@ -326,6 +320,11 @@ impl Checker {
         options: &Options<'_>,
     ) -> Result<(), CheckError> {
         report.statistics = found.statistics;
+        if found.statistics.scouted {
+            report.explanation.push(
+                "found by a scout: a breadth-first search near the initial states, beside the depth-first one".to_string(),
+            );
+        }
         let layout = found.system().layout();
         report.verdict = match &found.outcome {
             Outcome::Empty => match Exhausted::new(&found) {

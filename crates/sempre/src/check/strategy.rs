@@ -3,7 +3,7 @@
 //! What the user asks for is taken; what is left to us is chosen by facts that were checked, each told in a sentence.
 
 use sempre_explicit::emptiness::Algorithm;
-use sempre_explicit::property::Property;
+use sempre_explicit::product::Observer;
 
 /// Automata of violations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +12,10 @@ pub enum AutomatonKind {
     Tgba,
     /// Büchi acceptance on states.
     Ba,
+    /// Testing automata, with livelock acceptance.
+    Ta,
+    /// Testing automata with generalised acceptance on edges.
+    Tgta,
 }
 
 impl AutomatonKind {
@@ -20,6 +24,8 @@ impl AutomatonKind {
         match self {
             AutomatonKind::Tgba => "tgba",
             AutomatonKind::Ba => "ba",
+            AutomatonKind::Ta => "ta",
+            AutomatonKind::Tgta => "tgta",
         }
     }
 }
@@ -40,18 +46,32 @@ pub fn automaton(asked: Option<AutomatonKind>) -> (AutomatonKind, String) {
 /// The emptiness check, and why. `more_sets` are those of the model and of fairness.
 pub fn algorithm(
     asked: Option<Algorithm>,
-    property: &Property,
+    observer: Observer<'_>,
     more_sets: usize,
 ) -> (Algorithm, String) {
     if let Some(algorithm) = asked {
         let mut why = format!("algorithm {}: as asked", algorithm.name());
-        let sets = property.sets() as usize + more_sets;
+        let sets = observer.sets() as usize + more_sets;
         if algorithm.needs_one_set() && sets > 1 {
             why += &format!("; it takes one acceptance set, so the product counts through {sets}");
         }
         return (algorithm, why);
     }
-    if more_sets == 0 && property.is_weak() {
+    if let Observer::Testing(testing) = observer
+        && testing.has_livelock()
+    {
+        let algorithm = Algorithm::TaTwoPass;
+        let why = format!(
+            "algorithm {}: a testing automaton accepts runs that change for ever, which a first pass looks for, and runs that \
+             end in stuttering, which may need a second one",
+            algorithm.name()
+        );
+        return (algorithm, why);
+    }
+    if more_sets == 0
+        && let Observer::Property(property) = observer
+        && property.is_weak()
+    {
         let algorithm = Algorithm::Dfs;
         let why = format!(
             "algorithm {}: since the automaton is weak and nothing else adds acceptance sets, any cycle in an accepting \
@@ -62,15 +82,15 @@ pub fn algorithm(
     }
     let algorithm = Algorithm::Cou99;
     let name = algorithm.name();
-    let why = match (more_sets, property.sets()) {
+    let why = match (more_sets, observer.sets()) {
         (0, 0 | 1) => format!(
             "algorithm {name}: it looks at each state once and stops as soon as an accepting cycle is closed"
         ),
         _ => format!(
             "algorithm {name}: it takes all {} acceptance sets at once ({} of the automaton, {more_sets} of the model \
              and of fairness), where a nested search would have to count through them",
-            property.sets() as usize + more_sets,
-            property.sets(),
+            observer.sets() as usize + more_sets,
+            observer.sets(),
         ),
     };
     (algorithm, why)

@@ -1,4 +1,4 @@
-//! The automaton of a property's violations.
+//! The automaton of a property's violations, compiled for search.
 //!
 //! A translation may take for ever, and it cannot be asked to stop: it runs in a thread of its own, and the
 //! thread is left alone when time is up. It ends with the process.
@@ -6,9 +6,17 @@
 use super::property::Claim;
 use super::strategy::AutomatonKind;
 use crate::automata::to_state_buchi;
+use crate::word::write_word;
 use sempre_explicit::explore::Reason;
+use sempre_explicit::product::Observer;
+use sempre_explicit::property::Property;
+use sempre_explicit::testing_property::TestingProperty;
+use sempre_ltl::word::print_word;
 use sempre_omega::remove_fin::remove_fin;
+use sempre_omega::testing::sta::single_pass;
+use sempre_omega::testing::{self, Refusal, Ta, TestingStats, Tgta, refuse_stutter_sensitive};
 use sempre_omega::{Alphabet, Automaton};
+use sempre_translate::testing::{TestingError, ta, tgta};
 use sempre_translate::translator::{Kind, Options, Translator};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -28,29 +36,63 @@ const PATIENCE: Duration = Duration::from_millis(20);
 pub enum NoAutomaton {
     /// It took too long.
     Stopped(Reason),
-    /// Its acceptance condition has too many cases.
-    Acceptance,
+    /// There is none, and why.
+    Refused(String),
 }
 
-/// An automaton with generalised Büchi acceptance for the words that violate the claim, over an alphabet in which
-/// variable `i` is proposition `i` of the property.
+/// A compiled automaton.
+#[derive(Clone, Debug)]
+pub enum Compiled {
+    /// One that reads states.
+    Property(Property),
+    /// One that observes changes.
+    Testing(TestingProperty),
+}
+
+impl<'a> From<&'a Compiled> for Observer<'a> {
+    fn from(compiled: &'a Compiled) -> Self {
+        match compiled {
+            Compiled::Property(p) => p.into(),
+            Compiled::Testing(t) => t.into(),
+        }
+    }
+}
+
+/// The size of an automaton.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AutomatonFacts {
+    /// What kind of automaton it is.
+    pub kind: AutomatonKind,
+    /// Number of states.
+    pub states: usize,
+    /// Number of edges.
+    pub edges: usize,
+    /// Number of acceptance sets.
+    pub sets: u32,
+    /// At most one run on each word?
+    pub deterministic: bool,
+}
+
+/// An automaton for the words that violate the claim, which speaks of `propositions` propositions. A TA is made for a check in
+/// two passes, or else for one that knows nothing of livelocks.
 ///
 /// # Errors
-/// If there is none in time, or it would be too large.
+/// If there is none, or none in time.
 pub fn violations(
     claim: &Claim,
     propositions: usize,
     kind: AutomatonKind,
+    two_passes: bool,
     deadline: Option<Instant>,
     interrupt: Option<&AtomicBool>,
-) -> Result<(Alphabet, Automaton), NoAutomaton> {
+) -> Result<(Compiled, AutomatonFacts), NoAutomaton> {
     let claim = claim.clone();
     let (send, receive) = channel();
     let worker = std::thread::Builder::new()
         .stack_size(STACK)
         .spawn(move || {
             // Nobody may be waiting any more.
-            let _ = send.send(make(claim, propositions, kind));
+            let _ = send.send(make(claim, propositions, kind, two_passes));
         });
     if let Err(error) = worker {
         let text = format!("cannot start a thread: {error}");
@@ -58,7 +100,7 @@ pub fn violations(
     }
     loop {
         match receive.recv_timeout(PATIENCE) {
-            Ok(made) => return made.ok_or(NoAutomaton::Acceptance),
+            Ok(made) => return made.map_err(NoAutomaton::Refused),
             Err(RecvTimeoutError::Disconnected) => {
                 let text = "the translation failed".to_string();
                 return Err(NoAutomaton::Stopped(Reason::Panic(text)));
@@ -75,7 +117,22 @@ pub fn violations(
     }
 }
 
-fn make(claim: Claim, propositions: usize, kind: AutomatonKind) -> Option<(Alphabet, Automaton)> {
+/// Why there is no testing automaton, with the words that show it.
+fn sensitive(yes: &str, no: &str) -> String {
+    format!(
+        "testing automata do not count repetitions, and the property does: of two runs that differ only by stuttering, \
+         {yes} violates it and {no} does not"
+    )
+}
+
+fn make(
+    claim: Claim,
+    propositions: usize,
+    kind: AutomatonKind,
+    two_passes: bool,
+) -> Result<(Compiled, AutomatonFacts), String> {
+    let variables: Vec<u32> = (0..propositions as u32).collect();
+    let limits = testing::Limits::default();
     match claim {
         Claim::Formula(mut formulas, formula) => {
             let mut alphabet = Alphabet::new();
@@ -84,22 +141,119 @@ fn make(claim: Claim, propositions: usize, kind: AutomatonKind) -> Option<(Alpha
                 alphabet.declare(formulas.name(p));
             }
             let negation = formulas.not(formula);
-            let options = Options {
-                kind: match kind {
-                    AutomatonKind::Tgba => Kind::Tgba,
-                    AutomatonKind::Ba => Kind::Ba,
-                },
-                ..Options::default()
+            let mut translator = Translator::new();
+            let (t, f, a) = (&mut translator, &mut *formulas, &mut alphabet);
+            let options = Options::default();
+            let made = match kind {
+                AutomatonKind::Tgba | AutomatonKind::Ba => {
+                    let kind_of = match kind {
+                        AutomatonKind::Ba => Kind::Ba,
+                        _ => Kind::Tgba,
+                    };
+                    let options = Options {
+                        kind: kind_of,
+                        ..options
+                    };
+                    let made = t.translate(f, a, negation, options);
+                    return property(&mut alphabet, &made, kind, &variables);
+                }
+                AutomatonKind::Ta => ta(t, f, a, negation, options, limits)
+                    .map(|made| testing_ta(&made, two_passes, &variables)),
+                AutomatonKind::Tgta => tgta(t, f, a, negation, options, limits)
+                    .map(|made| testing_tgta(&made, &variables)),
             };
-            let a = Translator::new().translate(&mut formulas, &mut alphabet, negation, options);
-            Some((alphabet, a))
+            made.map_err(|error| match error {
+                TestingError::StutterSensitive { accepted, rejected } => {
+                    let known = formulas.propositions_of(negation);
+                    let yes = print_word(&mut formulas, &accepted, &known);
+                    let no = print_word(&mut formulas, &rejected, &known);
+                    sensitive(&yes, &no)
+                }
+                TestingError::Refused(why) => format!("no testing automaton: {why}"),
+            })?
         }
         Claim::Violation(mut alphabet, automaton) => {
-            let a = match kind {
-                AutomatonKind::Tgba => remove_fin(&automaton, MOST_CASES)?,
-                AutomatonKind::Ba => to_state_buchi(&mut alphabet, &automaton, MOST_CASES)?,
-            };
-            Some((*alphabet, a))
+            let cases = "the acceptance condition of the automaton has too many cases";
+            if kind == AutomatonKind::Tgba || kind == AutomatonKind::Tgta {
+                let a = remove_fin(&automaton, MOST_CASES).ok_or(cases)?;
+                if kind == AutomatonKind::Tgba {
+                    return property(&mut alphabet, &a, kind, &variables);
+                }
+                invariant(&mut alphabet, &a, &variables)?;
+                let made = Tgta::new(&mut alphabet.bdds, &a, limits);
+                testing_tgta(&made.map_err(|e| e.to_string())?, &variables)
+            } else {
+                let a = to_state_buchi(&mut alphabet, &automaton, MOST_CASES).ok_or(cases)?;
+                if kind == AutomatonKind::Ba {
+                    return property(&mut alphabet, &a, kind, &variables);
+                }
+                invariant(&mut alphabet, &a, &variables)?;
+                let made = Ta::new(&mut alphabet.bdds, &a, limits);
+                testing_ta(&made.map_err(|e| e.to_string())?, two_passes, &variables)
+            }
         }
     }
+}
+
+/// Refuses an automaton whose language cares about stuttering.
+fn invariant(alphabet: &mut Alphabet, a: &Automaton, variables: &[u32]) -> Result<(), String> {
+    refuse_stutter_sensitive(&mut alphabet.bdds, a, MOST_CASES).map_err(|why| match &why {
+        Refusal::StutterSensitive(words) => {
+            let show = |w| write_word(alphabet, variables, w);
+            sensitive(&show(&words.0), &show(&words.1))
+        }
+        _ => why.to_string(),
+    })
+}
+
+fn property(
+    alphabet: &mut Alphabet,
+    a: &Automaton,
+    kind: AutomatonKind,
+    variables: &[u32],
+) -> Result<(Compiled, AutomatonFacts), String> {
+    let compiled = Property::new(&mut alphabet.bdds, a, variables).map_err(|e| e.to_string())?;
+    let facts = AutomatonFacts {
+        kind,
+        states: a.states(),
+        edges: a.edge_count(),
+        sets: compiled.sets(),
+        deterministic: a.is_deterministic(&mut alphabet.bdds),
+    };
+    Ok((Compiled::Property(compiled), facts))
+}
+
+fn facts(kind: AutomatonKind, size: TestingStats, deterministic: bool) -> AutomatonFacts {
+    AutomatonFacts {
+        kind,
+        states: size.states,
+        edges: size.transitions,
+        // A TA accepts by two kinds of states instead.
+        sets: size.sets.unwrap_or(0),
+        deterministic,
+    }
+}
+
+fn testing_tgta(t: &Tgta, variables: &[u32]) -> Result<(Compiled, AutomatonFacts), String> {
+    let compiled = TestingProperty::tgta(t, variables).map_err(|e| e.to_string())?;
+    let facts = facts(AutomatonKind::Tgta, t.stats(), t.is_deterministic());
+    Ok((Compiled::Testing(compiled), facts))
+}
+
+fn testing_ta(
+    t: &Ta,
+    two_passes: bool,
+    variables: &[u32],
+) -> Result<(Compiled, AutomatonFacts), String> {
+    let single = (!two_passes).then(|| single_pass(t));
+    let compiled = match &single {
+        Some(single) => TestingProperty::single_pass(single, variables),
+        None => TestingProperty::ta(t, variables),
+    };
+    let t = single.as_ref().unwrap_or(t);
+    let facts = facts(AutomatonKind::Ta, t.stats(), t.is_deterministic());
+    Ok((
+        Compiled::Testing(compiled.map_err(|e| e.to_string())?),
+        facts,
+    ))
 }
