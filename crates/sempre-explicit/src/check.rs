@@ -4,13 +4,13 @@
 use crate::emptiness::{Algorithm, accepting_run};
 use crate::explore::Reason;
 use crate::marks::Marks;
-use crate::product::{Deadlock, Limits, Observer, Product, ProductState, Shape};
+use crate::product::{Deadlock, Limits, Observer, Order, Product, ProductState, Shape};
 use crate::scout::Scout;
 use crate::space::{Counters, Run, RunStep, Space, Stop};
 use sempre_model::system::{Failure, System};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How to check.
 #[derive(Clone, Copy, Default)]
@@ -23,10 +23,10 @@ pub struct Options<'a> {
     pub fair: bool,
     /// Work a little more for a shorter run.
     pub shorten: bool,
-    /// Look for a run near the initial states from time to time ([`crate::scout`]).
-    pub scout: bool,
-    /// Successors in an order drawn with this seed instead of the system's.
-    pub seed: Option<u64>,
+    /// Send scouts out from time to time ([`crate::scout`]), for the first time when so many states were expanded.
+    pub scouts: Option<u64>,
+    /// In which order successors are followed.
+    pub order: Order,
     /// Limits.
     pub limits: Limits<'a>,
 }
@@ -212,7 +212,7 @@ fn search<'s, S: System, M: Marks>(
         deadlock: options.deadlock,
         fair: options.fair,
         degeneralized: options.algorithm.needs_one_set(),
-        shuffle: options.seed,
+        order: options.order,
     };
     let mut statistics = Statistics::default();
     let mut result = Check {
@@ -235,21 +235,42 @@ fn search<'s, S: System, M: Marks>(
     statistics.sets = product.sets();
     let counters = &mut statistics.counters;
     let mut scouted = false;
+    let mut excursion_found = None;
+    let mut learned: Option<S> = None;
     // A panic in a user's own system must not take the program with it.
     let found = catch_unwind(AssertUnwindSafe(|| -> Result<_, Stop> {
-        let found = match options.scout {
-            true => {
-                let mut scout = Scout::new(&mut product);
+        let found = match options.scouts {
+            Some(first) => {
+                let begin = Instant::now();
+                let mut excursion = |order, states| -> Result<bool, Stop> {
+                    let limits = Limits {
+                        states: Some(states),
+                        time: (options.limits.time).map(|t| t.saturating_sub(begin.elapsed())),
+                        progress: None,
+                        ..options.limits
+                    };
+                    let shape = Shape { order, ..shape };
+                    // What one excursion learns of the ranges of values saves the next the trouble.
+                    let now = learned.as_ref().unwrap_or(system);
+                    let (run, wider) = excursion::<S, M>(now, property, shape, limits, options)?;
+                    if wider.is_some() {
+                        learned = wider;
+                    }
+                    excursion_found = run;
+                    Ok(excursion_found.is_some())
+                };
+                let mut scout = Scout::new(&mut product, &mut excursion, first);
                 let found = options.algorithm.run(&mut scout, counters);
                 match scout.into_found() {
                     Some(run) => {
                         scouted = true;
                         Some(run)
                     }
+                    None if excursion_found.is_some() => None,
                     None => found?,
                 }
             }
-            false => options.algorithm.run(&mut product, counters)?,
+            None => options.algorithm.run(&mut product, counters)?,
         };
         let Some(mut run) = found else {
             return Ok(None);
@@ -259,6 +280,16 @@ fn search<'s, S: System, M: Marks>(
         }
         counterexample(&mut product, &run).map(Some)
     }));
+    if let Some(found) = excursion_found {
+        statistics.scouted = true;
+        statistics.stored = product.stored();
+        statistics.bytes = product.peak_bytes();
+        statistics.elapsed = product.elapsed();
+        result.statistics = statistics;
+        result.outcome = Outcome::Violated(found);
+        result.wider = learned;
+        return result;
+    }
     result.outcome = match found {
         Err(panic) => Outcome::Stopped(Reason::Panic(crate::explore::message(&*panic))),
         Ok(Err(Stop(reason))) => Outcome::Stopped(reason),
@@ -276,6 +307,36 @@ fn search<'s, S: System, M: Marks>(
     result.statistics = statistics;
     result.wider = product.into_wider();
     result
+}
+
+/// A bounded search of its own: a run, if there is one, and the wider system, if it became wider. What stops it before its end,
+/// but for its own bounds, stops the whole check.
+fn excursion<S: System, M: Marks>(
+    system: &S,
+    property: Observer<'_>,
+    shape: Shape,
+    limits: Limits<'_>,
+    options: &Options<'_>,
+) -> Result<(Option<Counterexample>, Option<S>), Stop> {
+    let Some(mut product) = Product::<S, M>::new(system, property, shape, limits)? else {
+        return Ok((None, None));
+    };
+    let counters = &mut Counters::default();
+    let run = match options.algorithm.run(&mut product, counters) {
+        Ok(run) => run,
+        Err(Stop(Reason::States | Reason::Memory | Reason::Overflow)) => None,
+        Err(stop) => return Err(stop),
+    };
+    let found = match run {
+        Some(mut run) => {
+            if options.shorten {
+                run = accepting_run::shorten(&mut product, run, counters)?;
+            }
+            Some(counterexample(&mut product, &run)?)
+        }
+        None => None,
+    };
+    Ok((found, product.into_wider()))
 }
 
 /// What the system does in a run of the product.

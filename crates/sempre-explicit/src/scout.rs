@@ -1,41 +1,57 @@
-//! A bounded breadth-first search beside a check.
+//! Bounded searches beside a check, for runs that it would meet late.
 //!
 //! Depth-first searches of large products dive: where a counter goes up to 100,000, so does their stack, and an accepting
-//! cycle of two steps beside the initial state is met last. A scout looks there first. It keeps the *ball* of
-//! the states nearest to the initial ones, with their edges; whenever the check has expanded four times as many states as
-//! the last time, the ball grows to an eighth of that number, and Couvreur's check searches it. An accepting run inside the ball is
-//! one of the whole space. That there is none says nothing, and the check goes on.
+//! cycle of two steps beside the initial state is met last. Or they dive in the wrong direction, and another order of the actions
+//! would have found a run at once. Scouts try that, whenever the check has expanded four times as many states as the
+//! last time:
 //!
-//! The scout stands between a check and its space: checks need not know of it.
+//! - The *ball* of the states nearest to the initial ones grows to an eighth of the number of states expanded, and Couvreur's
+//!   check searches it. An accepting run inside the ball is one of the whole space.
+//! - From a larger number on, *excursions* search the space anew, each with a sixteenth of that number of states, in other
+//!   orders: one drawn for each state, four drawn for all actions.
+//!
+//! That they find nothing says nothing, and the check goes on. Scouts stand between a check and its space: checks need not know of
+//! them. They cost no thread, and what they find does not depend on time.
 //!
 //! # Invariants
 //! - **I1** `order` holds all states met by the breadth-first search, in its order; `rank` is their place in it.
 //! - **I2** The first `starts.len()` states of the order are expanded; their edges, whose targets are ranks, are in
 //!   `edges`, those of state i from `starts[i]` on.
 //!
-//! Cost: an eighth of the states more are expanded, and the ball is searched about one and a third times.
+//! Cost: up to seven sixteenths of the states more are expanded, four thirds of that in the worst case.
 
 use crate::emptiness::cou99;
 use crate::explore::Reason;
 use crate::marks::Marks;
 use crate::per_state::{Charge, PerState};
+use crate::product::Order;
 use crate::property::Kind;
 use crate::space::{Counters, Edge, Run, RunStep, Space, Stop};
 use sempre_store::Budget;
 use std::sync::Arc;
 
-/// The scout first looks around when so many states were expanded.
-const FIRST: u64 = 4096;
+/// Usually scouts first look around when so many states were expanded.
+pub const FIRST: u64 = 4096;
 /// It looks around again when so many times as many were.
 const PACE: u64 = 4;
 /// The ball has one state for so many that were expanded.
 const SHARE: u64 = 8;
+/// Excursions have one state for so many that were expanded, and begin at so many times the first look around.
+const EXCURSIONS: u64 = 16;
+/// Excursions in orders drawn for all actions, each time.
+const PERMUTATIONS: u64 = 4;
 /// Of a state that was not met.
 const UNSEEN: u32 = u32::MAX;
+
+/// Makes an excursion in this order, of so many states. Has it found a run?
+pub type Excursion<'a> = &'a mut dyn FnMut(Order, u64) -> Result<bool, Stop>;
 
 /// See the module's documentation.
 pub struct Scout<'a, M: Marks> {
     space: &'a mut dyn Space<M>,
+    excursion: Excursion<'a>,
+    first: u64,
+    seed: u64,
     expanded: u64,
     next: u64,
     order: Vec<u32>,
@@ -48,13 +64,16 @@ pub struct Scout<'a, M: Marks> {
 }
 
 impl<'a, M: Marks> Scout<'a, M> {
-    /// A scout that has not looked around yet.
-    pub fn new(space: &'a mut dyn Space<M>) -> Self {
+    /// A scout that first looks around when `first` states, at least one, were expanded.
+    pub fn new(space: &'a mut dyn Space<M>, excursion: Excursion<'a>, first: u64) -> Self {
         let budget = space.budget();
         Self {
             space,
+            excursion,
+            first: first.max(1),
+            seed: 0,
             expanded: 0,
-            next: FIRST,
+            next: first.max(1),
             order: Vec::new(),
             rank: PerState::new(UNSEEN, &budget),
             starts: Vec::new(),
@@ -65,7 +84,7 @@ impl<'a, M: Marks> Scout<'a, M> {
         }
     }
 
-    /// The run that the scout has found. The check that it found it beside has stopped.
+    /// The run that the scout has found in its ball. The check that it found it beside has stopped.
     pub fn into_found(self) -> Option<Run<M>> {
         self.found
     }
@@ -79,6 +98,24 @@ impl<'a, M: Marks> Scout<'a, M> {
         self.rank.set(state, rank)?;
         self.order.push(state);
         Ok(rank)
+    }
+
+    fn go_out(&mut self) -> Result<bool, Stop> {
+        if self.expanded < EXCURSIONS * self.first {
+            return Ok(false);
+        }
+        let size = self.expanded / EXCURSIONS;
+        self.seed += 1;
+        if (self.excursion)(Order::Shuffled(self.seed), size)? {
+            return Ok(true);
+        }
+        for i in 0..PERMUTATIONS {
+            let seed = PERMUTATIONS * self.seed + i;
+            if (self.excursion)(Order::Permuted(seed), size)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn look_around(&mut self, size: usize) -> Result<bool, Stop> {
@@ -169,7 +206,7 @@ impl<M: Marks> Space<M> for Scout<'_, M> {
         self.expanded += 1;
         if self.expanded == self.next {
             self.next *= PACE;
-            if self.look_around((self.expanded / SHARE) as usize)? {
+            if self.look_around(self.expanded.div_ceil(SHARE) as usize)? || self.go_out()? {
                 // The check ends; whoever called it asks the scout first.
                 return Err(Stop(Reason::Interrupted));
             }
@@ -191,5 +228,11 @@ impl<M: Marks> Space<M> for Scout<'_, M> {
 
     fn livelock(&mut self, state: u32) -> bool {
         self.space.livelock(state)
+    }
+
+    /// From now on the check shows its run; scouts stay at home.
+    fn accepted(&mut self) {
+        self.next = u64::MAX;
+        self.space.accepted();
     }
 }

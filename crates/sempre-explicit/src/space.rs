@@ -58,6 +58,9 @@ pub trait Space<M: Marks> {
         false
     }
 
+    /// There is an accepting run; what is expanded from now on is to show it, and no bound on the search holds for that.
+    fn accepted(&mut self) {}
+
     /// All acceptance sets.
     fn all(&self) -> M {
         M::all(self.sets())

@@ -3,7 +3,7 @@
 use sempre_base::Random;
 use sempre_explicit::check::{Check, Counterexample, Inapplicable, Options, Outcome, check};
 use sempre_explicit::emptiness::Algorithm;
-use sempre_explicit::product::Deadlock;
+use sempre_explicit::product::{Deadlock, Order};
 use sempre_explicit::property::Property;
 use sempre_explicit::testing_property::TestingProperty;
 use sempre_model::{Failure, Sink, Step, System};
@@ -323,6 +323,7 @@ fn all_checks_of_random_systems_agree_with_the_product() {
     let mut seen = [0; 3];
     let mut plain = [0; 3];
     let mut refused = [0; 3];
+    let mut scouted = 0;
     for round in 0..20_000 {
         let model = Model::random(&mut random);
         let a = property(&mut random, &mut alphabet, &variables);
@@ -340,9 +341,20 @@ fn all_checks_of_random_systems_agree_with_the_product() {
                 deadlock,
                 fair,
                 shorten: random.chance(0.2),
+                scouts: [None, Some(1), Some(3)][random.below(3)],
+                order: match random.below(3) {
+                    0 => Order::System,
+                    1 => Order::Shuffled(random.next_u64()),
+                    _ => Order::Permuted(random.next_u64()),
+                },
                 ..Options::default()
             };
-            let Check { outcome, .. } = check(&model, &compiled, &options);
+            let Check {
+                outcome,
+                statistics,
+                ..
+            } = check(&model, &compiled, &options);
+            scouted += u32::from(statistics.scouted);
             let number = match outcome {
                 Outcome::Violated(found) => {
                     let confirmed = reference.confirms(&found, a.states());
@@ -379,6 +391,7 @@ fn all_checks_of_random_systems_agree_with_the_product() {
         }
     }
     assert!(seen.iter().all(|&n| n > 1_000), "{seen:?}");
+    assert!(scouted > 1_000, "{scouted}");
     assert!(plain.iter().all(|&n| n > 100), "{plain:?}");
     assert!(refused.iter().all(|&n| n > 100), "{refused:?}");
 }

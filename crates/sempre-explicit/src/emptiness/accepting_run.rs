@@ -121,6 +121,7 @@ pub(crate) fn cycle_in_component<M: Marks>(
     start: u32,
     counters: &mut Counters,
 ) -> Result<Vec<RunStep<M>>, Stop> {
+    space.accepted();
     let mut bfs = Bfs::new(space);
     let mut missing = space.all();
     let mut cycle: Vec<RunStep<M>> = Vec::new();
@@ -150,6 +151,7 @@ pub(crate) fn with_prefix<M: Marks>(
     visited: &dyn Fn(u32) -> bool,
     mut cycle: Vec<RunStep<M>>,
 ) -> Result<Run<M>, Stop> {
+    space.accepted();
     let initial = space.initial()?;
     let on_cycle: rustc_hash::FxHashSet<u32> = cycle.iter().map(|s| s.state).collect();
     let (prefix, entry) = match initial.iter().find(|s| on_cycle.contains(s)) {

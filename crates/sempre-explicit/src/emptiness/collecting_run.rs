@@ -41,6 +41,7 @@ pub(super) fn run<M: Marks>(
     home: u32,
     counters: &mut Counters,
 ) -> Result<Run<M>, Stop> {
+    space.accepted();
     counters.cycle_space = counters.states;
     let collected = collect(space, visited, marks, all, home, counters)?;
     let mut bfs = Bfs::new(space);

@@ -73,8 +73,20 @@ pub struct Shape {
     pub fair: bool,
     /// One acceptance set instead of several.
     pub degeneralized: bool,
-    /// Successors of each state in an order of their own, drawn with this seed, instead of the system's.
-    pub shuffle: Option<u64>,
+    /// In which order successors are told.
+    pub order: Order,
+}
+
+/// In which order the successors of a state are told; always the same for the same state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// That of the system.
+    #[default]
+    System,
+    /// Drawn anew for each state: a walk that wanders about.
+    Shuffled(u64),
+    /// Drawn once for all actions ([`System::permute`]): a walk that insists.
+    Permuted(u64),
 }
 
 /// Limits of a search.
@@ -84,6 +96,8 @@ pub struct Limits<'a> {
     pub memory: Option<usize>,
     /// Time that it may take.
     pub time: Option<Duration>,
+    /// Number of states after whose expansion to stop; a few more may be expanded.
+    pub states: Option<u64>,
     /// Stops the search when it becomes true.
     pub interrupt: Option<&'a AtomicBool>,
     /// Is told how far the search has got, at most once in 300 ms.
@@ -233,7 +247,7 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
             worker: store.worker(),
             store,
             batch: Batch::new(),
-            context: system.context(),
+            context: ordered(system, shape.order),
             packing,
             leaves,
             actions: Vec::new(),
@@ -339,6 +353,9 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
         if limits.interrupt.is_some_and(|flag| flag.load(Relaxed)) {
             return Err(Stop(Reason::Interrupted));
         }
+        if limits.states.is_some_and(|limit| self.counted.0 > limit) {
+            return Err(Stop(Reason::States));
+        }
         if limits.time.is_none() && limits.progress.is_none() {
             return Ok(());
         }
@@ -417,7 +434,7 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
         };
         self.worker = store.worker();
         self.store = store;
-        self.context = wide.context();
+        self.context = ordered(&wide, self.shape.order);
         self.wider = Some(wide);
         self.packing = packing;
         self.state = vec![0; packing.width];
@@ -583,6 +600,15 @@ impl<S: System, M: Marks> Product<'_, S, M> {
     }
 }
 
+/// A context that tells successors in this order.
+fn ordered<S: System>(system: &S, order: Order) -> S::Context {
+    let mut context = system.context();
+    if let Order::Permuted(seed) = order {
+        system.permute(&mut context, &mut Random::new(seed));
+    }
+    context
+}
+
 /// Any order, always the same for the same seed.
 fn shuffle<T>(items: &mut [T], seed: u64) {
     let mut random = Random::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -643,7 +669,7 @@ impl<S: System, M: Marks> Space<M> for Product<'_, S, M> {
             target: found.index,
             marks,
         }));
-        if let Some(seed) = self.shape.shuffle {
+        if let Order::Shuffled(seed) = self.shape.order {
             shuffle(&mut edges[begin..], seed ^ u64::from(state));
         }
         Ok(())
@@ -670,6 +696,10 @@ impl<S: System, M: Marks> Space<M> for Product<'_, S, M> {
             Kind::Weak | Kind::Terminal if self.sets > property.sets() => Kind::Mixed,
             kind => kind,
         }
+    }
+
+    fn accepted(&mut self) {
+        self.limits.states = None;
     }
 
     fn livelock(&mut self, state: u32) -> bool {

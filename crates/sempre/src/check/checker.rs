@@ -14,7 +14,8 @@ use sempre_explicit::check::{
 };
 use sempre_explicit::emptiness::Algorithm;
 use sempre_explicit::explore::Reason;
-use sempre_explicit::product::{Deadlock, Limits, Observer};
+use sempre_explicit::product::{Deadlock, Limits, Observer, Order};
+use sempre_explicit::scout;
 use sempre_jit::CompiledSystem;
 use sempre_model::ir::{Process, ProcessId};
 use sempre_model::{Layout, Program, ProgramSystem, System};
@@ -231,8 +232,11 @@ impl Checker {
             fair: self.fair,
             shorten: settings.shorten,
             // Who asks for a check by its name gets that and nothing else.
-            scout: settings.algorithm.is_none(),
-            seed: settings.seed,
+            scouts: settings.algorithm.is_none().then_some(scout::FIRST),
+            order: match settings.seed {
+                None => Order::System,
+                Some(seed) => Order::Shuffled(seed),
+            },
             limits: Limits {
                 time: limits.time.map(|t| t.saturating_sub(begin.elapsed())),
                 ..*limits

@@ -197,6 +197,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         limits: Limits {
             memory: arguments.memory.or_else(memory::default_budget),
             time: arguments.time,
+            states: None,
             interrupt: Some(interrupt::flag()),
             progress: if talk { Some(&progress::show) } else { None },
         },
