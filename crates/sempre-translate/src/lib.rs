@@ -7,6 +7,7 @@ pub mod couvreur;
 pub mod equivalence;
 pub mod gf_guarantee;
 pub mod hierarchy;
+pub mod informative_prefixes;
 pub mod language;
 #[cfg(test)]
 mod reference;

@@ -124,7 +124,7 @@ fn states_in_order(a: &Automaton, initial: u32) -> Vec<u32> {
         .collect()
 }
 
-fn proposition(name: &str) -> String {
+pub(crate) fn proposition(name: &str) -> String {
     let mut chars = name.chars();
     let plain = chars
         .next()
