@@ -11,6 +11,7 @@ pub mod informative_prefixes;
 pub mod language;
 #[cfg(test)]
 mod reference;
+pub mod safety_kind;
 pub mod stutter;
 pub mod testing;
 pub mod translator;
