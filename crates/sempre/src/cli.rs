@@ -23,6 +23,7 @@ pub enum Command {
     Translate(commands::translate::Arguments),
     Formula(commands::formula::Arguments),
     Automaton(commands::automaton::Arguments),
+    Monitor(commands::monitor::Arguments),
     Cross(commands::cross::Arguments),
     Random(commands::random::Arguments),
     Pattern(commands::pattern::Arguments),

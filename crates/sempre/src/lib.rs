@@ -14,6 +14,8 @@ pub mod check;
 pub mod cross;
 pub mod experiments;
 pub mod memory;
+pub mod monitor;
+pub mod trace_lines;
 pub mod word;
 pub mod workbench;
 

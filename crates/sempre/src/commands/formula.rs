@@ -1,5 +1,6 @@
 //! `sempre formula`: what a formula is, other forms of it, questions about it.
 
+use crate::commands::safety_advice;
 use crate::failure::{Answer, Failure, Outcome};
 use crate::input::{FormulaOptions, Input, read_into, show};
 use crate::output::OutputOptions;
@@ -9,12 +10,14 @@ use sempre::base::{Lasso, Source};
 use sempre::ltl::relabel::relabel;
 use sempre::ltl::word::{parse_letters, print_word};
 use sempre::ltl::{Formula, Letter, ParseOptions, Syntax, holds, nnf};
+use sempre::omega::{Alphabet, Automaton};
 use sempre::translate::equivalence::{self, Difference};
 use sempre::translate::language::Language;
 use sempre::translate::translator::Effort;
 use sempre::translate::{hierarchy, stutter};
 use serde_json::{Map, Value, json};
 use std::io::Write;
+use std::path::PathBuf;
 
 /// Describe, rewrite and test LTL formulas
 ///
@@ -76,6 +79,11 @@ pub struct Arguments {
     /// Is it in CLASS of the hierarchy of Manna and Pnueli (or in a lower one)?
     #[arg(long, value_enum, value_name = "CLASS", help_heading = QUESTIONS)]
     class: Vec<ClassName>,
+
+    /// Decide the kind of safety with a Büchi automaton of the negation from FILE, in any format; of
+    /// several, one for each formula in order
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    buchi: Option<PathBuf>,
 
     /// With questions: print the formulas for which all answers are yes
     #[arg(long)]
@@ -163,9 +171,14 @@ pub fn run(arguments: &Arguments) -> Outcome {
         let text = "--select needs a question to select by, such as --holds-on";
         return Err(Failure::Message(text.to_string()));
     }
+    let mut violations = match &arguments.buchi {
+        Some(path) => Some(safety_advice::Violations::read(path)?),
+        None => None,
+    };
     let (mut all, mut any) = (true, false);
     let done = arguments.input.for_each(|input| {
-        let yes = one(arguments, input, questions, &mut *out)?;
+        let outside = violations.as_mut().map(|v| v.next()).transpose()?;
+        let yes = one(arguments, input, outside, questions, &mut *out)?;
         all &= yes;
         any |= yes;
         Ok(())
@@ -176,7 +189,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
 }
 
 /// Works on one formula; the answer to the questions, yes if there are none.
-fn one(arguments: &Arguments, input: Input, questions: bool, out: &mut dyn Write) -> Outcome<bool> {
+fn one(
+    arguments: &Arguments,
+    input: Input,
+    outside: Option<(Alphabet, Automaton)>,
+    questions: bool,
+    out: &mut dyn Write,
+) -> Outcome<bool> {
     let mut bench = Workbench {
         formulas: input.formulas,
         ..Workbench::default()
@@ -206,11 +225,12 @@ fn one(arguments: &Arguments, input: Input, questions: bool, out: &mut dyn Write
     match arguments.format {
         None if changed => writeln!(out, "{}", bench.print(f, syntax))?,
         None | Some(Format::Text) => {
-            describe_text(&facts(&mut bench, f, input.name, syntax), out)?;
+            describe_text(&facts(&mut bench, f, input.name, syntax, outside)?, out)?;
         }
         Some(Format::Json) => {
-            let object: Map<String, Value> = facts(&mut bench, f, input.name, syntax)
+            let object: Map<String, Value> = facts(&mut bench, f, input.name, syntax, outside)?
                 .into_iter()
+                .filter(|(name, _)| *name != ADVICE)
                 .map(|(name, value)| (name.to_string(), value))
                 .collect();
             writeln!(out, "{}", Value::Object(object))?;
@@ -436,13 +456,17 @@ fn ask(arguments: &Arguments, bench: &mut Workbench, f: Formula) -> Outcome<Vec<
     Ok(asking.answers)
 }
 
+/// The sentence about the kind of safety: for people only.
+const ADVICE: &str = "safety_advice";
+
 /// What is known about a formula, in the order in which it is told.
 fn facts(
     bench: &mut Workbench,
     f: Formula,
     name: Option<String>,
     syntax: Syntax,
-) -> Vec<(&'static str, Value)> {
+    outside: Option<(Alphabet, Automaton)>,
+) -> Outcome<Vec<(&'static str, Value)>> {
     let text = bench.print(f, syntax);
     let arena = &mut bench.formulas;
     let normal = nnf(arena, f);
@@ -491,12 +515,17 @@ fn facts(
         ("syntactic_classes", json!(syntactic)),
         ("syntactic_safety", json!(known.safety())),
     ]);
+    if class.is_safety() {
+        let safety = safety_advice::safety(bench, f, simplified, outside)?;
+        facts.push(("safety_kind", json!(safety.kind)));
+        facts.push((ADVICE, json!(safety.advice)));
+    }
     facts.extend([
         ("nnf", json!(bench.print(normal, syntax))),
         ("negation", json!(bench.print(negation, syntax))),
         ("simplified", json!(bench.print(simplified, syntax))),
     ]);
-    facts
+    Ok(facts)
 }
 
 fn describe_text(facts: &[(&'static str, Value)], out: &mut dyn Write) -> Outcome<()> {
@@ -506,6 +535,7 @@ fn describe_text(facts: &[(&'static str, Value)], out: &mut dyn Write) -> Outcom
             Value::String(text) => text.clone(),
             Value::Bool(true) => "yes".to_string(),
             Value::Bool(false) => "no".to_string(),
+            Value::Null => "unknown".to_string(),
             Value::Array(items) => {
                 let texts: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
                 texts.join(", ")

@@ -8,9 +8,11 @@ pub mod cross;
 pub mod explore;
 pub mod formula;
 pub mod man;
+pub mod monitor;
 pub mod operations;
 pub mod pattern;
 pub mod random;
+mod safety_advice;
 pub mod translate;
 
 use crate::cli::Command;
@@ -24,6 +26,7 @@ pub fn run(command: Command) -> Outcome {
         Command::Translate(arguments) => translate::run(&arguments),
         Command::Formula(arguments) => formula::run(&arguments),
         Command::Automaton(arguments) => automaton::run(&arguments),
+        Command::Monitor(arguments) => monitor::run(&arguments),
         Command::Cross(arguments) => cross::run(&arguments),
         Command::Random(arguments) => random::run(&arguments),
         Command::Pattern(arguments) => pattern::run(&arguments),

@@ -1,7 +1,8 @@
 //! `sempre translate`: formulas to automata.
 //!
 //! Testing automata are objects of their own, and what they cannot be printed as is refused. In the
-//! Hanoi format they read words of changes, which the names of the propositions say.
+//! Hanoi format they read words of changes, which the names of the propositions say. Finite automata
+//! accept the informative bad prefixes of the formula, and so speak of its violations.
 
 use crate::failure::{Answer, Failure, Outcome};
 use crate::input::{FormulaOptions, Input};
@@ -10,16 +11,18 @@ use crate::printer::{self, Format};
 use clap::{Args, ValueEnum};
 use sempre::Workbench;
 use sempre::ltl::{Formula, Syntax, word};
+use sempre::omega::finite::{to_terminal, write_finite_dot, write_finite_hoa, write_safety_claim};
 use sempre::omega::testing::change_words::{ta_over_changes, tgta_over_changes};
 use sempre::omega::testing::{Limits, Ta, TestingStats, Tgta};
 use sempre::omega::{Alphabet, HoaOptions, write_hoa};
+use sempre::translate::informative_prefixes;
 use sempre::translate::testing::{self, TestingError};
 use sempre::translate::translator::{Effort, Kind, Options};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::time::Instant;
 
-/// Translate LTL formulas to ω-automata
+/// Translate LTL formulas to ω-automata, or to finite automata of their bad prefixes
 #[derive(Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]
@@ -60,6 +63,10 @@ enum KindName {
     Ta,
     /// Transition-based generalised testing automaton, if the formula is stutter-invariant
     Tgta,
+    /// Finite automaton of the informative bad prefixes of the formula
+    Nfa,
+    /// The minimal deterministic one
+    Dfa,
 }
 
 impl KindName {
@@ -69,6 +76,8 @@ impl KindName {
             KindName::Ba => "ba",
             KindName::Ta => "ta",
             KindName::Tgta => "tgta",
+            KindName::Nfa => "nfa",
+            KindName::Dfa => "dfa",
         }
     }
 }
@@ -76,8 +85,9 @@ impl KindName {
 impl From<KindName> for Kind {
     fn from(name: KindName) -> Self {
         match name {
-            KindName::Tgba | KindName::Tgta => Kind::Tgba,
             KindName::Ba | KindName::Ta => Kind::Ba,
+            // Finite automata are not made from ω-automata.
+            KindName::Tgba | KindName::Tgta | KindName::Nfa | KindName::Dfa => Kind::Tgba,
         }
     }
 }
@@ -137,6 +147,9 @@ fn translate(arguments: &Arguments, input: Input, out: &mut dyn Write) -> Outcom
     if matches!(arguments.to, KindName::Ta | KindName::Tgta) {
         return translate_testing(arguments, &mut bench, f, options, out);
     }
+    if matches!(arguments.to, KindName::Nfa | KindName::Dfa) {
+        return translate_finite(arguments, &mut bench, f, out);
+    }
     let start = Instant::now();
     let a = bench.translate(f, options);
     let time = start.elapsed();
@@ -156,6 +169,55 @@ fn translate(arguments: &Arguments, input: Input, out: &mut dyn Write) -> Outcom
     columns.extend(printer::measures(&mut bench.alphabet, &a, arguments.format));
     columns.push(("seconds".to_string(), printer::seconds(time)));
     printer::write_row(out, &columns, arguments.format)
+}
+
+/// Finite automata with more states are given up.
+const MOST_FINITE_STATES: usize = 1 << 18;
+
+fn translate_finite(
+    arguments: &Arguments,
+    bench: &mut Workbench,
+    f: Formula,
+    out: &mut dyn Write,
+) -> Outcome<()> {
+    let text = bench.print(f, Syntax::Spot);
+    if arguments.format == Format::Lbtt {
+        return Err(Failure::Message(
+            "the format of lbtt has no finite automata".to_string(),
+        ));
+    }
+    let start = Instant::now();
+    let deterministic = arguments.to == KindName::Dfa || arguments.deterministic;
+    let construct = if deterministic {
+        informative_prefixes::dfa
+    } else {
+        informative_prefixes::nfa
+    };
+    let (formulas, alphabet) = (&mut bench.formulas, &mut bench.alphabet);
+    let mut a = construct(formulas, alphabet, f, MOST_FINITE_STATES).ok_or_else(|| {
+        Failure::Message(format!(
+            "the finite automaton of {text} has too many states (more than {MOST_FINITE_STATES}, \
+             or labels as large)"
+        ))
+    })?;
+    let time = start.elapsed();
+    a.name = Some(text.clone());
+    match arguments.format {
+        Format::Hoa => out.write_all(write_finite_hoa(alphabet, &a).as_bytes())?,
+        Format::Dot => out.write_all(write_finite_dot(alphabet, &a).as_bytes())?,
+        Format::Spin => out.write_all(write_safety_claim(alphabet, &a).as_bytes())?,
+        Format::Stats | Format::Json | Format::Lbtt => {
+            let mut columns = vec![
+                ("formula".to_string(), json!(text)),
+                ("kind".to_string(), json!(arguments.to.name())),
+            ];
+            let terminal = to_terminal(&a);
+            columns.extend(printer::measures(alphabet, &terminal, arguments.format));
+            columns.push(("seconds".to_string(), printer::seconds(time)));
+            printer::write_row(out, &columns, arguments.format)?;
+        }
+    }
+    Ok(())
 }
 
 /// A testing automaton of either kind.

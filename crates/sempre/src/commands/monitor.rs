@@ -1,0 +1,188 @@
+//! `sempre monitor`: has a recorded trace decided a formula, and at which line?
+
+use crate::failure::{Answer, Failure, Outcome};
+use crate::input::read_into;
+use crate::output::OutputOptions;
+use clap::{Args, ValueEnum};
+use sempre::Workbench;
+use sempre::base::{Diagnostic, Source};
+use sempre::ltl::Syntax;
+use sempre::monitor::{Monitor, MonitorVerdict};
+use sempre::trace_lines::{TraceFormat, TraceReader};
+use serde_json::json;
+use std::io::{BufRead, BufReader, Write};
+
+/// Watch a trace on standard input: is a formula violated, or satisfied, for sure?
+///
+/// Each line of the trace is a step: the propositions that hold, separated by white space; or a
+/// JSON object; or a CSV record after a header. Reading stops at the line that decides. The exit status is 0 if the
+/// formula is satisfied or still open at the end, 1 if it is violated, 2 if the trace cannot be read.
+#[derive(Args, Debug)]
+pub struct Arguments {
+    /// The formula
+    formula: String,
+
+    /// The form of the trace
+    #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Auto)]
+    trace: Form,
+
+    /// What to do about a line that cannot be read
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = OnError::Stop)]
+    on_error: OnError,
+
+    /// How to print the verdict
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
+    format: Format,
+
+    #[command(flatten)]
+    output: OutputOptions,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// Told by the first line
+    Auto,
+    /// Names of propositions that hold
+    Lines,
+    /// Objects from names to truth values
+    Json,
+    /// A header of names, then truth values
+    Csv,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum OnError {
+    /// Complain, and go on with the next line as if it were not there
+    Skip,
+    /// Complain, and stop with exit status 2
+    Stop,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// An object on a line
+    Json,
+}
+
+/// Monitors with more states are refused.
+const MOST_STATES: usize = 1 << 16;
+
+/// Complaints about skipped lines that are shown.
+const MOST_COMPLAINTS: usize = 10;
+
+/// Where the trace was when reading stopped.
+struct End {
+    verdict: MonitorVerdict,
+    line: usize,
+    steps: usize,
+    skipped: usize,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let mut out = arguments.output.open()?;
+    let mut bench = Workbench::new();
+    let f = read_into(&mut bench.formulas, "formula", &arguments.formula)?;
+    let text = bench.print(f, Syntax::Spot);
+    let monitor = Monitor::new(&mut bench.formulas, f, MOST_STATES)
+        .map_err(|why| Failure::Message(format!("cannot watch {text}: {why}")))?;
+    let end = watch(arguments, monitor)?;
+    match arguments.format {
+        Format::Text => {
+            let place = match (end.verdict, end.line) {
+                (MonitorVerdict::Open, _) => format!("after {} steps", end.steps),
+                (_, 0) => "before the first line".to_string(),
+                (_, line) => format!("at line {line}"),
+            };
+            writeln!(out, "{text}: {} {place}", end.verdict)?;
+        }
+        Format::Json => {
+            let decided = end.verdict != MonitorVerdict::Open;
+            let object = json!({
+                "formula": text,
+                "verdict": end.verdict.to_string(),
+                "line": decided.then_some(end.line),
+                "steps": end.steps,
+                "skipped": end.skipped,
+            });
+            writeln!(out, "{object}")?;
+        }
+    }
+    out.flush()?;
+    Ok(Answer::from(end.verdict != MonitorVerdict::Violated))
+}
+
+fn watch(arguments: &Arguments, mut monitor: Monitor) -> Outcome<End> {
+    let mut end = End {
+        verdict: monitor.verdict(),
+        line: 0,
+        steps: 0,
+        skipped: 0,
+    };
+    let mut input = BufReader::with_capacity(1 << 17, std::io::stdin().lock());
+    let mut reader: Option<TraceReader> = None;
+    let wide = monitor.propositions().len() > 64;
+    let mut line = Vec::new();
+    while end.verdict == MonitorVerdict::Open {
+        line.clear();
+        let read = input.read_until(b'\n', &mut line);
+        if read.map_err(|e| Failure::Message(format!("cannot read the trace: {e}")))? == 0 {
+            break;
+        }
+        end.line += 1;
+        let reader = reader.get_or_insert_with(|| {
+            let format = match arguments.trace {
+                Form::Auto => TraceFormat::detect(&line),
+                Form::Lines => TraceFormat::Lines,
+                Form::Json => TraceFormat::Json,
+                Form::Csv => TraceFormat::Csv,
+            };
+            TraceReader::new(monitor.propositions(), format)
+        });
+        match reader.read(&line) {
+            Ok(None) => {}
+            Ok(Some(letter)) => {
+                end.steps += 1;
+                end.verdict = if wide {
+                    monitor.step_by(|p| letter[p / 64] >> (p % 64) & 1 == 1)
+                } else {
+                    monitor.step(letter[0])
+                };
+            }
+            Err(complaint) => {
+                // Without a header there is nothing to go on with.
+                if arguments.on_error == OnError::Stop || reader.needs_header() {
+                    complain(&complaint, &line, end.line);
+                    return Err(Failure::Shown);
+                }
+                end.skipped += 1;
+                if end.skipped <= MOST_COMPLAINTS {
+                    complain(&complaint, &line, end.line);
+                }
+            }
+        }
+    }
+    if end.skipped > 0 {
+        eprintln!("warning: {} lines were skipped", end.skipped);
+    }
+    if let Some(reader) = reader
+        && end.verdict == MonitorVerdict::Open
+    {
+        for name in reader.never_held() {
+            eprintln!("note: `{name}` holds nowhere in the trace");
+        }
+    }
+    Ok(end)
+}
+
+/// A complaint about a line of the trace.
+fn complain(complaint: &Diagnostic, line: &[u8], number: usize) {
+    let text = String::from_utf8_lossy(line);
+    let (_, column) = Source::new("trace", &text).line_column(complaint.span.start.min(text.len()));
+    eprintln!("error: trace:{number}:{column}: {}", complaint.message);
+    if let Some(help) = &complaint.help {
+        eprintln!("  = help: {help}");
+    }
+}

@@ -1,0 +1,223 @@
+//! Safety on the command line: finite automata, kinds, monitors.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Status, standard output, standard error.
+fn sempre(arguments: &[&str], input: &str) -> (i32, String, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_sempre"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut stdin = child.stdin.take().expect("piped");
+    // It need not read it.
+    let _ = stdin.write_all(input.as_bytes());
+    drop(stdin);
+    let output = child.wait_with_output().expect("it ends");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    let status = output.status.code().expect("it was not killed");
+    (status, text(output.stdout), text(output.stderr))
+}
+
+fn good(arguments: &[&str]) -> String {
+    let (status, out, err) = sempre(arguments, "");
+    assert_eq!(status, 0, "{arguments:?}: {err}");
+    out
+}
+
+fn file(name: &str, text: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("safety");
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    let path = folder.join(name);
+    std::fs::write(&path, text).expect("a file can be written");
+    path
+}
+
+#[test]
+fn finite_automata_in_all_formats() {
+    let f = "G(a -> X b)";
+    let hoa = good(&["translate", f, "--to", "dfa"]);
+    for line in [
+        "States: 3",
+        "Start: 0",
+        "Acceptance: 1 Inf(0)",
+        "State: 2 {0}\n[t] 2",
+    ] {
+        assert!(hoa.contains(&format!("\n{line}\n")), "{hoa}");
+    }
+    assert!(hoa.contains("state-acc") && hoa.contains("deterministic"));
+    let nfa = good(&["translate", f, "--to", "nfa"]);
+    assert!(
+        nfa.contains("state-acc") && !nfa.contains(" deterministic"),
+        "{nfa}"
+    );
+    // As ω-automata: exactly the violations, since the formula is not pathological.
+    for (name, text) in [("dfa.hoa", &hoa), ("nfa.hoa", &nfa)] {
+        let path = file(name, text);
+        let violations = file("violations.hoa", &good(&["translate", "--negate", f]));
+        let (path, violations) = (path.to_str().unwrap(), violations.to_str().unwrap());
+        let yes = good(&["automaton", path, "--equivalent", violations]);
+        assert_eq!(yes, "yes\n");
+    }
+    let claim = good(&["translate", f, "--to", "dfa", "--format", "spin"]);
+    assert!(
+        claim.contains(":: atomic { (!b) -> assert(!(!b)) }"),
+        "{claim}"
+    );
+    assert!(!claim.contains("accept"), "{claim}");
+    let dot = good(&["translate", f, "--to", "nfa", "--format", "dot"]);
+    assert!(dot.contains("peripheries=2"), "{dot}");
+    let stats = good(&["translate", f, "--to", "dfa", "--format", "stats"]);
+    assert!(stats.contains("\nG(a -> Xb),dfa,3,6,1,1,"), "{stats}");
+    let json = good(&["translate", f, "--to", "nfa", "--format", "json"]);
+    assert!(json.contains("\"kind\":\"nfa\",\"states\":5,"), "{json}");
+    let (status, _, err) = sempre(&["translate", f, "--to", "dfa", "--format", "lbtt"], "");
+    assert!(status == 2 && err.contains("no finite automata"), "{err}");
+    let long = format!("G(a -> {} b)", "X".repeat(40));
+    let (status, _, err) = sempre(&["translate", &long, "--to", "dfa"], "");
+    assert!(status == 2 && err.contains("too many states"), "{err}");
+}
+
+/// A model is checked with the finite automaton as it is, and the verdict is that of the formula.
+#[test]
+fn engines_take_finite_automata() {
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/mutex.dve");
+    for (i, f) in [
+        "G !(P_0.CS & P_1.CS)",
+        "G !P_0.CS",
+        "P_1.idle W P_0.CS",
+        "G(P_0.ask -> X !P_0.CS)",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let violations = file(
+            &format!("check{i}.hoa"),
+            &good(&["translate", f, "--to", "dfa"]),
+        );
+        let wanted = sempre(&["check", model, f, "--quiet"], "").0;
+        let path = violations.to_str().expect("UTF-8");
+        let found = sempre(&["check", model, "--violation", path, "--quiet"], "").0;
+        assert_eq!(found, wanted, "{f}");
+        assert_eq!(wanted, i32::from(i == 1 || i == 2), "{f}");
+    }
+}
+
+#[test]
+fn kinds_of_safety_and_what_to_do() {
+    let kind = |f: &str| {
+        let json = good(&["formula", f, "--format", "json"]);
+        let value: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+        assert_eq!(value.get("safety_advice"), None);
+        value
+            .get("safety_kind")
+            .map(|k| k.as_str().expect("text").to_string())
+    };
+    assert_eq!(kind("G p").as_deref(), Some("intentional"));
+    assert_eq!(kind("G(p | (X q & X !q))").as_deref(), Some("accidental"));
+    let pathological = "(G(q | F G p) & G(r | F G !p)) | G q | G r";
+    assert_eq!(kind(pathological).as_deref(), Some("pathological"));
+    assert_eq!(kind("F p"), None);
+    let text = good(&["formula", pathological]);
+    assert!(
+        text.contains("would miss ") && text.contains("Büchi automaton"),
+        "{text}"
+    );
+    let text = good(&["formula", "p | X(G q & F !q)"]);
+    assert!(text.contains("use p instead"), "{text}");
+    let text = good(&["formula", "G(p | X 0)"]);
+    assert!(
+        text.contains("not always as early as possible: not after !p\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn kinds_by_an_automaton_from_outside() {
+    let violations = good(&["translate", "--negate", "G p", "F G p & G F !p"]);
+    let path = file("outside.hoa", &violations);
+    let path = path.to_str().expect("UTF-8");
+    let out = good(&[
+        "formula",
+        "G p",
+        "F G p & G F !p",
+        "--buchi",
+        path,
+        "--format",
+        "json",
+    ]);
+    let kinds: Vec<bool> = out.lines().map(|l| l.contains("pathological")).collect();
+    assert_eq!(kinds, [false, true]);
+    let (status, _, err) = sempre(&["formula", "p", "--buchi", path], "");
+    assert!(status == 2 && err.contains("which satisfies it"), "{err}");
+    let (status, _, err) = sempre(&["formula", "G p", "0", "p", "--buchi", path], "");
+    assert!(
+        status == 2 && err.contains("more formulas than automata"),
+        "{err}"
+    );
+}
+
+#[test]
+fn monitors_say_at_which_line() {
+    let f = "G(open -> X closed)";
+    let watch = |arguments: &[&str], trace: &str| {
+        let all = [&["monitor", f], arguments].concat();
+        sempre(&all, trace)
+    };
+    let (status, out, _) = watch(&[], "open x\nclosed\nopen\nopen\nclosed\n");
+    assert_eq!(
+        (status, out.as_str()),
+        (1, "G(open -> Xclosed): violated at line 4\n")
+    );
+    let (status, out, err) = watch(&[], "\n\nopen");
+    assert_eq!(
+        (status, out.as_str()),
+        (0, "G(open -> Xclosed): open after 3 steps\n")
+    );
+    assert_eq!(err, "note: `closed` holds nowhere in the trace\n");
+    // The header is a line, too.
+    let csv = "time,closed,open\n1,0,1\n2,0,0\n";
+    assert!(watch(&[], csv).1.contains("violated at line 3"));
+    let json = "{\"open\": true}\n\n{\"closed\": false}\n";
+    let (status, out, _) = watch(&["--format", "json"], json);
+    let wanted = "{\"formula\":\"G(open -> Xclosed)\",\"verdict\":\"violated\",\"line\":3,\"steps\":2,\"skipped\":0}\n";
+    assert_eq!((status, out.as_str()), (1, wanted));
+    assert_eq!(watch(&["--trace", "csv"], "open\n1\n").0, 2);
+    let (status, out, _) = sempre(&["monitor", "a U b"], "a\na b\n\n");
+    assert_eq!((status, out.as_str()), (0, "a U b: satisfied at line 2\n"));
+    let (status, out, _) = sempre(&["monitor", "a & !a"], "");
+    assert_eq!(
+        (status, out.as_str()),
+        (1, "a & !a: violated before the first line\n")
+    );
+}
+
+#[test]
+fn monitors_stop_at_bad_lines_or_skip_them() {
+    let trace = "open,closed\n1,0\n0,maybe\n0,1\n1,0\n1,1\n";
+    let f = "G(open -> X closed)";
+    let (status, out, err) = sempre(&["monitor", f], trace);
+    assert_eq!((status, out.as_str()), (2, ""));
+    assert!(
+        err.starts_with("error: trace:3:3: `closed` is `maybe`"),
+        "{err}"
+    );
+    let (status, out, err) = sempre(&["monitor", f, "--on-error", "skip"], trace);
+    assert_eq!(
+        (status, out.as_str()),
+        (0, "G(open -> Xclosed): open after 4 steps\n")
+    );
+    assert!(err.ends_with("warning: 1 lines were skipped\n"), "{err}");
+    // Nothing can be read without a header.
+    let (status, _, err) = sempre(&["monitor", f, "--on-error", "skip"], "opn,closed\n1,0\n");
+    assert!(
+        status == 2 && err.contains("there is one for `opn`"),
+        "{err}"
+    );
+    let (status, _, err) = sempre(&["monitor", "G("], "");
+    assert!(status == 2 && err.contains("expected a formula"), "{err}");
+}
