@@ -107,7 +107,12 @@ impl Monitor {
         let mut finite = |g: Formula| {
             let a = translator.translate(formulas, &mut alphabet, g, options);
             let mut d = bad_prefixes(&mut alphabet.bdds, &a, limit)?;
-            complete(&mut alphabet.bdds, &mut d);
+            if d.is_final.contains(&true) {
+                complete(&mut alphabet.bdds, &mut d);
+            } else {
+                // Nothing is ever bad: the initial state is all there is to remember.
+                d.add_edge(d.initial[0], d.initial[0], Bdd::TRUE);
+            }
             Some(d)
         };
         let too_many = TooManyStates { limit };

@@ -60,7 +60,7 @@ fn finite_automata_in_all_formats() {
         let path = file(name, text);
         let violations = file("violations.hoa", &good(&["translate", "--negate", f]));
         let (path, violations) = (path.to_str().unwrap(), violations.to_str().unwrap());
-        let yes = good(&["automaton", path, "--equivalent", violations]);
+        let yes = good(&["automaton", path, "--equivalent-to", violations]);
         assert_eq!(yes, "yes\n");
     }
     let claim = good(&["translate", f, "--to", "dfa", "--format", "spin"]);
