@@ -172,7 +172,7 @@ fn translate(arguments: &Arguments, input: Input, out: &mut dyn Write) -> Outcom
 }
 
 /// Finite automata with more states are given up.
-const MOST_FINITE_STATES: usize = 1 << 18;
+const MOST_FINITE_STATES: usize = 1 << 17;
 
 fn translate_finite(
     arguments: &Arguments,
