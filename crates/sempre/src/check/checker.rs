@@ -14,8 +14,9 @@ use sempre_explicit::check::{
 };
 use sempre_explicit::emptiness::Algorithm;
 use sempre_explicit::explore::Reason;
-use sempre_explicit::product::{Deadlock, Limits, Observer, Order};
+use sempre_explicit::product::{Deadlock, Limits, Observer, Order, Product, Shape};
 use sempre_explicit::scout;
+use sempre_explicit::space::Space;
 use sempre_jit::CompiledSystem;
 use sempre_model::ir::{Process, ProcessId};
 use sempre_model::{Layout, Program, ProgramSystem, System};
@@ -98,6 +99,39 @@ pub struct Checker {
     program: Arc<Program>,
     layout: Layout,
     fair: bool,
+}
+
+/// The size of a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProductSize {
+    /// Number of states.
+    pub states: u64,
+    /// Number of transitions.
+    pub transitions: u64,
+}
+
+/// Explores all of a product.
+fn size<S: System>(
+    system: &S,
+    compiled: &Compiled,
+    shape: Shape,
+    limits: Limits<'_>,
+) -> Option<ProductSize> {
+    let mut product = Product::<S, u32>::new(system, compiled, shape, limits).ok()??;
+    product.initial().ok()?;
+    let (mut states, mut transitions) = (0, 0);
+    let mut edges = Vec::new();
+    // States are numbered as they are met.
+    while states < product.stored() {
+        edges.clear();
+        product.expand(states as u32, &mut edges).ok()?;
+        states += 1;
+        transitions += edges.len() as u64;
+    }
+    Some(ProductSize {
+        states,
+        transitions,
+    })
 }
 
 /// Systems whose states are packed by a layout.
@@ -245,6 +279,40 @@ impl Checker {
         self.search(property, &compiled, settings, &options, &mut report)?;
         report.elapsed = begin.elapsed();
         Ok(report)
+    }
+
+    /// The size of the whole product with an automaton of this kind, whatever its verdict; `None` if it is beyond the
+    /// limits.
+    ///
+    /// # Errors
+    /// If there is no such automaton.
+    pub fn product_size(
+        &self,
+        property: &Property,
+        kind: AutomatonKind,
+        limits: Limits<'_>,
+    ) -> Result<Option<ProductSize>, CheckError> {
+        let count = property.propositions.len();
+        let compiled = match violations(&property.claim, count, kind, true, None, None) {
+            Ok((compiled, _)) => compiled,
+            Err(NoAutomaton::Refused(why)) => return Err(CheckError::Refused(why)),
+            Err(NoAutomaton::Stopped(_)) => return Ok(None),
+        };
+        let meanings = property.propositions.iter().map(|p| p.meaning.clone());
+        let meanings: Vec<_> = meanings.collect();
+        let shape = Shape {
+            fair: self.fair,
+            ..Shape::default()
+        };
+        let program = Arc::clone(&self.program);
+        let layout = self.layout.clone();
+        match CompiledSystem::new(Arc::clone(&program), layout.clone(), meanings.clone()) {
+            Ok(system) => Ok(size(&system, &compiled, shape, limits)),
+            Err(_) => {
+                let system = ProgramSystem::new(program, layout, meanings);
+                Ok(size(&system, &compiled, shape, limits))
+            }
+        }
     }
 
     /// What was found out before the choice, one sentence each.

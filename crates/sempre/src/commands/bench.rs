@@ -5,8 +5,10 @@ use crate::output::OutputOptions;
 use clap::{Args, Subcommand};
 use sempre::experiments::emptiness::{self, Parameters};
 use sempre::experiments::page::{Chart, Table};
+use sempre::experiments::testing_automata::{self, Parameters as TestingParameters};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Run the experiments of the papers again, and print their tables
 #[derive(Args, Debug)]
@@ -18,6 +20,36 @@ pub struct Arguments {
 #[derive(Subcommand, Debug)]
 enum Experiment {
     Emptiness(EmptinessArguments),
+    TestingAutomata(TestingArguments),
+}
+
+/// Compare testing automata with Büchi automata on Petri nets (SUMo 2011)
+///
+/// FMS, Kanban, philosophers and slotted ring, and nets given, against random formulas and random formulas under weak fairness:
+/// sizes of automata, products and of what the check explores, for BA, TGBA, TA and TGTA.
+#[derive(Args, Debug)]
+struct TestingArguments {
+    /// Formulas that hold, and as many that are violated, for each net and class
+    #[arg(long, value_name = "N", default_value_t = TestingParameters::default().formulas)]
+    formulas: usize,
+
+    /// Leave out a formula whose check takes longer
+    #[arg(long, value_name = "SECONDS", value_parser = super::check::seconds, default_value = "20")]
+    time: Duration,
+
+    /// The seed
+    #[arg(long, value_name = "N", default_value_t = TestingParameters::default().seed)]
+    seed: u64,
+
+    /// Only these nets: FMS5, Kanban5, Philo8, Ring6, or files
+    #[arg(value_name = "NET")]
+    nets: Vec<String>,
+
+    #[command(flatten)]
+    files: Files,
+
+    #[command(flatten)]
+    output: OutputOptions,
 }
 
 /// Compare emptiness checks on random graphs and on models (SPIN 2005)
@@ -70,6 +102,7 @@ struct Files {
 pub fn run(arguments: &Arguments) -> Outcome {
     match &arguments.experiment {
         Experiment::Emptiness(arguments) => emptiness(arguments),
+        Experiment::TestingAutomata(arguments) => testing(arguments),
     }
 }
 
@@ -131,6 +164,69 @@ fn emptiness(arguments: &EmptinessArguments) -> Outcome {
     if let Some(path) = &arguments.files.page {
         let parts = parts.into_iter().map(|(_, part)| part).collect();
         write_file(path, &emptiness::page(parts, &parameters).to_html())?;
+    }
+    Ok(Answer::Yes)
+}
+
+fn testing(arguments: &TestingArguments) -> Outcome {
+    let parameters = TestingParameters {
+        formulas: arguments.formulas,
+        time: arguments.time,
+        seed: arguments.seed,
+        ..TestingParameters::default()
+    };
+    let known = testing_automata::nets();
+    let mut nets: Vec<(String, String)> = Vec::new();
+    for name in &arguments.nets {
+        match known.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)) {
+            Some((name, text)) => nets.push((name.to_string(), text.to_string())),
+            None => {
+                let path = Path::new(name);
+                let title = path
+                    .file_stem()
+                    .map_or(name.clone(), |s| s.to_string_lossy().into());
+                nets.push((title, crate::input::read_file(path)?));
+            }
+        }
+    }
+    if nets.is_empty() {
+        nets = known.map(|(n, t)| (n.to_string(), t.to_string())).to_vec();
+    }
+    let talk = std::io::stderr().is_terminal();
+    let mut groups = Vec::new();
+    for (name, text) in &nets {
+        for class in testing_automata::CLASSES {
+            let mut progress = |tried: usize, found: usize| {
+                if talk {
+                    eprint!("\r\x1b[K{name} {class}: {tried} formulas tried, {found} found");
+                }
+            };
+            let net = (name.as_str(), text.as_str());
+            let group = testing_automata::run_group(net, class, &parameters, &mut progress)
+                .map_err(Failure::Message)?;
+            groups.push(group);
+        }
+    }
+    if talk {
+        eprint!("\r\x1b[K");
+    }
+    let parts = testing_automata::tables(&groups);
+    let mut out = arguments.output.open()?;
+    for (i, (table, _)) in parts.iter().enumerate() {
+        if i > 0 {
+            writeln!(out)?;
+        }
+        write!(out, "{}", table.to_text())?;
+    }
+    out.flush()?;
+    if let Some(folder) = &arguments.files.csv {
+        std::fs::create_dir_all(folder).map_err(|e| Failure::file(folder, "write", &e))?;
+        for ((table, _), name) in parts.iter().zip(["verified", "violated"]) {
+            write_file(&folder.join(format!("{name}.csv")), &table.to_csv())?;
+        }
+    }
+    if let Some(path) = &arguments.files.page {
+        write_file(path, &testing_automata::page(parts, &parameters).to_html())?;
     }
     Ok(Answer::Yes)
 }

@@ -1,0 +1,80 @@
+//! `sempre bench`: the experiments run, and what is published of them comes out where our models are the same.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+fn bench(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_sempre"))
+        .arg("bench")
+        .args(arguments)
+        .output()
+        .expect("the program runs");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{error}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// A folder of this test's own.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+/// Table 3 of the paper, three clients and one server: product a, and the checks whose counters do not depend on the order of
+/// successors.
+#[test]
+fn clients_and_servers_have_the_published_product() {
+    let text = bench(&["emptiness", "--table", "3"]);
+    let rows = |group: &str| -> Vec<Vec<&str>> {
+        (text.lines().skip_while(|l| !l.starts_with(group)).skip(1))
+            .take_while(|l| !l.contains(':'))
+            .map(|l| l.split_whitespace().collect())
+            .collect()
+    };
+    let plain = rows("3 clients, 1 server:");
+    for check in ["cou99", "gv04"] {
+        assert!(plain.contains(&vec![check, "783", "2371", "511"]), "{text}");
+    }
+    assert!(plain.iter().all(|r| r[1] == "783"), "{text}");
+    // Fairness costs Couvreur's check nothing.
+    let fair = rows("3 clients, 1 server, fair:");
+    assert!(fair.contains(&vec!["cou99", "783", "2371", "511"]), "{text}");
+    assert!(text.contains("3 clients, 1 server, fair: 783 states, 2371 transitions, 5 conditions"));
+    // Three servers: the property fails without fairness and holds with it.
+    let group = |name: &str| text.lines().find(|l| l.starts_with(name)).unwrap_or("");
+    assert!(group("3 clients, 3 servers:").ends_with("accepting run"));
+    assert!(group("3 clients, 3 servers, fair:").ends_with("empty"));
+}
+
+#[test]
+fn random_graphs_give_twelve_setups_in_three_formats() {
+    let folder = folder("bench-emptiness");
+    let page = folder.join("page.html");
+    let text = bench(&[
+        "emptiness",
+        "--table=1",
+        "--table=4",
+        "--graphs=1",
+        "--states=40",
+        "--formulas=5",
+        "--csv",
+        folder.to_str().unwrap(),
+        "--page",
+        page.to_str().unwrap(),
+    ]);
+    assert_eq!(text.matches("density ").count(), 24);
+    let csv = std::fs::read_to_string(folder.join("table1.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 1 + 12 * 9);
+    let html = std::fs::read_to_string(page).unwrap();
+    assert!(html.contains("<svg") && html.contains("tau03-opt"));
+}
+
+#[test]
+fn all_kinds_of_automata_are_compared_on_a_net() {
+    let text = bench(&["testing-automata", "Philo8", "--formulas=1", "--time=30"]);
+    for kind in ["ba", "tgba", "ta", "tgta"] {
+        let rows = text.lines().filter(|l| l.starts_with(&format!("{kind} ")));
+        assert_eq!(rows.count(), 8, "{text}");
+    }
+}
