@@ -6,7 +6,8 @@
 //! one bit at a time, the narrowest first, and to all elements of an array and to the same variable of all
 //! processes at once, which overflow together. The number of words stays the same.
 //!
-//! On leader_filters.5 that saves two of three translations, each of a million states.
+//! On leader_filters.5 that, and growing by two bits at a time, saves two of three translations, each of a million
+//! states.
 //!
 //! Greedy: each step tries one group of fields, and a group that has no room once is not tried again. Programs
 //! with thousands of cells (nets) are left alone, since their words are never few enough to matter.

@@ -235,6 +235,11 @@ pub fn text(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
     run(out, shown)
 }
 
+/// Does the cell count tokens?
+fn is_place(program: &Program, cell: u32) -> bool {
+    program.variable(program.variable_of_cell(cell)).ty == Type::Natural
+}
+
 /// The run: actions, what changed, what is true.
 fn run(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
     let Verdict::Violated(evidence) = &shown.report.verdict else {
@@ -251,7 +256,12 @@ fn run(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
         }
         let mut changes = Vec::new();
         for (cell, &value) in moment.state.iter().enumerate() {
-            if before.is_none_or(|b| b.state[cell] != value) {
+            let new = match before {
+                Some(before) => before.state[cell] != value,
+                // Of a marking, the places that have tokens.
+                None => value != 0 || !is_place(program, cell as u32),
+            };
+            if new {
                 let cell = cell as u32;
                 let name = program.cell_name(cell);
                 changes.push(format!("{name} = {}", program.show_value(cell, value)));

@@ -39,7 +39,10 @@ fn clients_and_servers_have_the_published_product() {
     assert!(plain.iter().all(|r| r[1] == "783"), "{text}");
     // Fairness costs Couvreur's check nothing.
     let fair = rows("3 clients, 1 server, fair:");
-    assert!(fair.contains(&vec!["cou99", "783", "2371", "511"]), "{text}");
+    assert!(
+        fair.contains(&vec!["cou99", "783", "2371", "511"]),
+        "{text}"
+    );
     assert!(text.contains("3 clients, 1 server, fair: 783 states, 2371 transitions, 5 conditions"));
     // Three servers: the property fails without fairness and holds with it.
     let group = |name: &str| text.lines().find(|l| l.starts_with(name)).unwrap_or("");

@@ -46,8 +46,8 @@ pub struct Settings<'a> {
     pub deadlock: Deadlock,
     /// Work a little more for a shorter run.
     pub shorten: bool,
-    /// Successors in an order drawn with this seed instead of the model's.
-    pub seed: Option<u64>,
+    /// In which order successors are followed.
+    pub order: Order,
     /// Compile the model, if that is possible on this machine.
     pub compile: bool,
     /// Limits. The time is for the translation of the property, too.
@@ -61,7 +61,7 @@ impl Default for Settings<'_> {
             algorithm: None,
             deadlock: Deadlock::Stutter,
             shorten: false,
-            seed: None,
+            order: Order::System,
             compile: true,
             limits: Limits::default(),
         }
@@ -267,10 +267,7 @@ impl Checker {
             shorten: settings.shorten,
             // Who asks for a check by its name gets that and nothing else.
             scouts: settings.algorithm.is_none().then_some(scout::FIRST),
-            order: match settings.seed {
-                None => Order::System,
-                Some(seed) => Order::Shuffled(seed),
-            },
+            order: settings.order,
             limits: Limits {
                 time: limits.time.map(|t| t.saturating_sub(begin.elapsed())),
                 ..*limits

@@ -13,7 +13,7 @@ use sempre::check::{
     AutomatonKind, CheckError, Checker, Fairness, Property, Settings, Verdict, embedded, sources,
 };
 use sempre::explicit::emptiness::Algorithm;
-use sempre::explicit::product::{Deadlock, Limits};
+use sempre::explicit::product::{Deadlock, Limits, Order};
 use sempre::lang::model::Model;
 use sempre::memory;
 use std::fs::File;
@@ -74,10 +74,14 @@ pub struct Arguments {
     #[arg(long)]
     shorten: bool,
 
-    /// Follow the successors of each state in an order drawn with seed N instead of the model's: a search that dives
-    /// without end in one order may come up soon in another
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
+    /// In which order the successors of a state are followed: a search that dives without end in one order may come up
+    /// soon in another
+    #[arg(long, value_enum, value_name = "ORDER", default_value = "model")]
+    order: OrderName,
+
+    /// The seed of a drawn order
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
 
     /// Say why the check was done in this way
     #[arg(long)]
@@ -129,6 +133,17 @@ enum DeadlockName {
     Stutter,
     /// It does not count
     Drop,
+}
+
+/// Orders of successors.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum OrderName {
+    /// That of the model
+    Model,
+    /// Drawn for each state
+    Shuffled,
+    /// Drawn for all actions, once
+    Permuted,
 }
 
 /// Which runs count.
@@ -192,7 +207,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
             DeadlockName::Drop => Deadlock::Drop,
         },
         shorten: arguments.shorten,
-        seed: arguments.seed,
+        order: match arguments.order {
+            OrderName::Model => Order::System,
+            OrderName::Shuffled => Order::Shuffled(arguments.seed),
+            OrderName::Permuted => Order::Permuted(arguments.seed),
+        },
         compile: !arguments.no_jit,
         limits: Limits {
             memory: arguments.memory.or_else(memory::default_budget),
