@@ -46,8 +46,13 @@ pub fn minimize(a: &Automaton, bdds: &mut Bdds, limit: usize) -> Option<Automato
     Some(quotient(&d, &even, &covered, bdds))
 }
 
+/// More nodes of decision diagrams or edges than this for one subset construction, and it is given up: with
+/// many propositions a few states may have to tell astronomically many letters apart.
+const MOST_NODES: usize = 1 << 21;
+
 /// The subset construction, and the set of each state; state 0 is the set of initial states, and the
-/// empty set is not a state. `None` if there are more than `limit`.
+/// empty set is not a state. `None` if there are more than `limit`, or labels are too
+/// large; never with `usize::MAX` for the limit.
 pub fn powerset(
     a: &Automaton,
     bdds: &mut Bdds,
@@ -65,6 +70,13 @@ pub fn powerset(
             })
         })
         .collect();
+    let budget = if limit == usize::MAX {
+        usize::MAX
+    } else {
+        MOST_NODES
+    };
+    let most = bdds.len().saturating_add(budget);
+    let mut edges = 0;
     let mut d = Automaton::new(a.propositions.clone(), 1, Acceptance::buchi());
     let mut first = a.initial.clone();
     first.sort_unstable();
@@ -74,12 +86,16 @@ pub fn powerset(
     d.initial.push(0);
     let mut at = 0;
     while at < subsets.len() {
-        if subsets.len() > limit {
+        if subsets.len() > limit || edges > budget {
             return None;
         }
-        let f = subsets[at]
-            .iter()
-            .fold(Bdd::FALSE, |f, &s| bdds.or(f, functions[s as usize]));
+        let mut f = Bdd::FALSE;
+        for &s in &subsets[at] {
+            f = bdds.or(f, functions[s as usize]);
+            if bdds.len() > most {
+                return None;
+            }
+        }
         for (label, rest) in bdds.split_propositions(f) {
             let to: Vec<u32> = bdds
                 .support(rest)
@@ -91,6 +107,7 @@ pub fn powerset(
                 d.add_state()
             });
             d.add_edge(at as u32, next, label, Mark::EMPTY);
+            edges += 1;
         }
         at += 1;
     }

@@ -28,8 +28,9 @@
 //! is reverse-deterministic, and determinising such an automaton gives the minimal one (Brzozowski 1962).
 //! The forward functions may also tell apart sets that never occur together, hence the minimisation.
 //!
-//! Measured on random syntactically safe formulas of length up to 22 the forward way is the faster one (its
-//! slowest formula takes milliseconds); sets of the backward way are words of bits.
+//! Measured on 1,000 random syntactically safe formulas of length 22: forwards, half of them take at most 22 µs,
+//! 99 of 100 at most 0.14 ms, the slowest 8 ms; backwards (sets are words of bits) 33 µs, 0.4 ms, 6 ms, and
+//! with determinisation and minimisation 50 µs, 5 ms, 160 ms.
 //!
 //! Invariants: I1, a state other than the initial one is final iff it is the empty set (the function
 //! `true`); I2, only formulas that can hold before the end of a word are in the closure: `G f` never can,
@@ -48,7 +49,30 @@ use sempre_omega::finite::minimize;
 use sempre_omega::{Alphabet, Bdd, Bdds, FiniteAutomaton};
 
 /// More nodes of decision diagrams than this for one automaton, and it is given up.
-const MOST_NODES: usize = 1 << 23;
+const MOST_NODES: usize = 1 << 20;
+
+/// More edges than this, and it is given up.
+const MOST_EDGES: usize = 1 << 20;
+
+/// What is left of the nodes that an automaton may need.
+#[derive(Clone, Copy)]
+struct Budget {
+    /// Nodes there may be.
+    most: usize,
+}
+
+impl Budget {
+    fn new(bdds: &Bdds) -> Self {
+        Self {
+            most: bdds.len().saturating_add(MOST_NODES),
+        }
+    }
+
+    /// `None` if it is exceeded. To be asked between operations: a single one multiplies sizes at worst.
+    fn check(self, bdds: &Bdds) -> Option<()> {
+        (bdds.len() <= self.most).then_some(())
+    }
+}
 
 /// A nondeterministic automaton of the informative bad prefixes of `f`: one initial state; one final
 /// state, which loops. `None` if it would have more than `limit` states.
@@ -60,7 +84,8 @@ pub fn nfa(
 ) -> Option<FiniteAutomaton> {
     let story = Story::new(formulas, alphabet, f);
     let bdds = &mut alphabet.bdds;
-    let start = bdds.len();
+    let budget = Budget::new(bdds);
+    let mut edges = 0;
     let mut a = FiniteAutomaton::new(story.propositions.clone());
     let initial = a.add_state(false);
     a.initial.push(initial);
@@ -71,7 +96,7 @@ pub fn nfa(
     number.insert(nothing.clone(), end);
     let mut at = 0;
     while at < sets.len() {
-        if sets.len() >= limit || bdds.len() - start > MOST_NODES {
+        if sets.len() >= limit || edges > MOST_EDGES {
             return None;
         }
         let to = at as u32 + end;
@@ -80,7 +105,7 @@ pub fn nfa(
             let holds = set[i / 64] >> (i % 64) & 1 == 1;
             if holds { Bdd::TRUE } else { Bdd::FALSE }
         };
-        let (sat, bad) = story.now(bdds, next);
+        let (sat, bad) = story.now(bdds, budget, next)?;
         // The letters, by which formulas of the closure hold before `set`.
         let mut classes = vec![(Bdd::TRUE, nothing.clone())];
         for (i, &holds) in sat.iter().enumerate() {
@@ -97,7 +122,9 @@ pub fn nfa(
                 }
             }
             classes = finer;
+            budget.check(bdds)?;
         }
+        edges += classes.len();
         for (letters, before) in classes {
             let from = *number.entry(before).or_insert_with_key(|set| {
                 sets.push(set.clone());
@@ -126,13 +153,14 @@ pub fn dfa(
 ) -> Option<FiniteAutomaton> {
     let story = Story::new(formulas, alphabet, f);
     let bdds = &mut alphabet.bdds;
-    let start = bdds.len();
+    let budget = Budget::new(bdds);
     let variables: Vec<Bdd> = (0..story.closure.len() as u32)
         .map(|i| bdds.variable(AUXILIARY + i))
         .collect();
-    let (now, bad) = story.now(bdds, |i| variables[i]);
+    let (now, bad) = story.now(bdds, budget, |i| variables[i])?;
     let mut step = Substitution {
         now,
+        budget,
         known: FxHashMap::default(),
     };
     let mut a = FiniteAutomaton::new(story.propositions.clone());
@@ -141,18 +169,23 @@ pub fn dfa(
     let mut number: FxHashMap<Bdd, u32> = FxHashMap::default();
     // What is to be read, as a function of the letter and of what comes after it.
     let mut todo = vec![(initial, bad)];
+    let mut edges = 0;
     while let Some((from, reads)) = todo.pop() {
         for (letters, rest) in bdds.split_propositions(reads) {
-            let known = number.get(&rest).copied();
-            let to = known.unwrap_or_else(|| {
-                let to = a.add_state(rest.is_true());
-                number.insert(rest, to);
-                todo.push((to, step.apply(bdds, rest)));
-                to
-            });
+            let to = match number.get(&rest) {
+                Some(&to) => to,
+                None => {
+                    let to = a.add_state(rest.is_true());
+                    number.insert(rest, to);
+                    todo.push((to, step.apply(bdds, rest)?));
+                    to
+                }
+            };
             a.add_edge(from, to, letters);
+            edges += 1;
         }
-        if a.states() > limit || bdds.len() - start > MOST_NODES {
+        budget.check(bdds)?;
+        if a.states() > limit || edges > MOST_EDGES {
             return None;
         }
     }
@@ -241,7 +274,12 @@ impl Story {
 
     /// For each formula of the closure, and for ¬ψ, when it holds: a function of the letter and of
     /// `next`, which tells of each formula of the closure whether it holds in the next position.
-    fn now(&self, bdds: &mut Bdds, next: impl Fn(usize) -> Bdd) -> (Vec<Bdd>, Bdd) {
+    fn now(
+        &self,
+        bdds: &mut Bdds,
+        budget: Budget,
+        next: impl Fn(usize) -> Bdd,
+    ) -> Option<(Vec<Bdd>, Bdd)> {
         let next = |g: &Subformula| g.member.map_or(Bdd::FALSE, &next);
         let mut now: Vec<Bdd> = Vec::with_capacity(self.subformulas.len());
         for g in &self.subformulas {
@@ -251,14 +289,17 @@ impl Story {
                 Op::True => Bdd::TRUE,
                 Op::Proposition => bdds.variable(g.variable),
                 Op::Not => bdds.not(of(0)),
-                Op::And => g
-                    .operands
-                    .iter()
-                    .fold(Bdd::TRUE, |all, &h| bdds.and(all, now[h])),
-                Op::Or => g
-                    .operands
-                    .iter()
-                    .fold(Bdd::FALSE, |any, &h| bdds.or(any, now[h])),
+                Op::And | Op::Or => {
+                    let mut value = now[g.operands[0]];
+                    for &h in &g.operands[1..] {
+                        value = match g.op {
+                            Op::And => bdds.and(value, now[h]),
+                            _ => bdds.or(value, now[h]),
+                        };
+                        budget.check(bdds)?;
+                    }
+                    value
+                }
                 Op::Next => next(&self.subformulas[g.operands[0]]),
                 Op::Finally => bdds.or(of(0), next(g)),
                 Op::Until => {
@@ -272,36 +313,39 @@ impl Story {
                 // `False` and `Globally` are not possible, the others not in normal form.
                 _ => unreachable!("not in the exact negation normal form"),
             };
+            budget.check(bdds)?;
             now.push(value);
         }
         let closure = self.closure.iter().map(|&g| now[g]).collect();
-        (closure, *now.last().expect("¬ψ is there"))
+        Some((closure, *now.last()?))
     }
 }
 
 /// Puts, for each formula of the closure, when it holds now in the place of its variable.
 struct Substitution {
     now: Vec<Bdd>,
+    budget: Budget,
     known: FxHashMap<Bdd, Bdd>,
 }
 
 impl Substitution {
     /// `f` is monotone, so a node is `low | variable & high`.
-    fn apply(&mut self, bdds: &mut Bdds, f: Bdd) -> Bdd {
+    fn apply(&mut self, bdds: &mut Bdds, f: Bdd) -> Option<Bdd> {
         if f.is_constant() {
-            return f;
+            return Some(f);
         }
         if let Some(&g) = self.known.get(&f) {
-            return g;
+            return Some(g);
         }
         let (low, high) = (bdds.low(f), bdds.high(f));
         let holds = self.now[(bdds.var(f) - AUXILIARY) as usize];
-        let low = self.apply(bdds, low);
-        let high = self.apply(bdds, high);
+        let low = self.apply(bdds, low)?;
+        let high = self.apply(bdds, high)?;
         let with = bdds.and(holds, high);
         let g = bdds.or(low, with);
+        self.budget.check(bdds)?;
         self.known.insert(f, g);
-        g
+        Some(g)
     }
 }
 
@@ -474,6 +518,12 @@ mod tests {
         let mut alphabet = Alphabet::new();
         let text = "G(a -> XXXXXXXXXXXXXXXXXXXX b)";
         let f = parse(&mut arena, text, &ParseOptions::default());
+        let f = f.expect("a formula").formula;
+        assert!(nfa(&mut arena, &mut alphabet, f, 1000).is_none());
+        assert!(dfa(&mut arena, &mut alphabet, f, 1000).is_none());
+        // Few states at first, but 2^40 letters to be told apart.
+        let parts: Vec<String> = (0..40).map(|i| format!("G p{i}")).collect();
+        let f = parse(&mut arena, &parts.join(" | "), &ParseOptions::default());
         let f = f.expect("a formula").formula;
         assert!(nfa(&mut arena, &mut alphabet, f, 1000).is_none());
         assert!(dfa(&mut arena, &mut alphabet, f, 1000).is_none());

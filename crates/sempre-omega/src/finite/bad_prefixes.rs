@@ -100,6 +100,15 @@ mod tests {
         let nowhere = Automaton::new(vec![], 0, crate::Acceptance::True);
         let bad = bad_prefixes(&mut bdds, &nowhere, 10).expect("small");
         assert!(bad.accepts(&bdds, &[]));
+        // The union of "always p" over forty propositions p: 2^40 letters to tell apart.
+        let many: Vec<u32> = (0..40).collect();
+        let mut union = Automaton::new(many.clone(), 0, crate::Acceptance::True);
+        for v in many {
+            let (s, p) = (union.add_state(), bdds.variable(v));
+            union.initial.push(s);
+            union.add_edge(s, s, p, crate::Mark::EMPTY);
+        }
+        assert!(bad_prefixes(&mut bdds, &union, 1000).is_none());
         let all = bad_prefixes(&mut bdds, &Automaton::universal(vec![]), 10).expect("small");
         assert_eq!((all.states(), all.edge_count()), (1, 0));
     }
