@@ -56,7 +56,11 @@ pub struct TooManyStates {
 
 impl fmt::Display for TooManyStates {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "its monitor needs more than {} states", self.limit)
+        write!(
+            f,
+            "its monitor needs more than {} states, or labels as large",
+            self.limit
+        )
     }
 }
 
