@@ -113,16 +113,16 @@ pub(crate) fn step_between<M: Marks>(
     Ok(RunStep { state: from, edge })
 }
 
-/// A cycle in all sets through `start`, in the component that `inside` describes, which must be strongly connected
-/// and, by its inner edges, in all sets.
-pub(crate) fn cycle_in_component<M: Marks>(
+/// A cycle in all sets through `start` and states that `inside` allows, found set by set; `None` if that leads to a place from
+/// which there is no way on, or takes more than `longest` steps.
+fn cycle_through<M: Marks>(
     space: &mut dyn Space<M>,
+    bfs: &mut Bfs<M>,
     inside: &dyn Fn(u32) -> bool,
     start: u32,
+    longest: usize,
     counters: &mut Counters,
-) -> Result<Vec<RunStep<M>>, Stop> {
-    space.accepted();
-    let mut bfs = Bfs::new(space);
+) -> Result<Option<Vec<RunStep<M>>>, Stop> {
     let mut missing = space.all();
     let mut cycle: Vec<RunStep<M>> = Vec::new();
     let mut at = start;
@@ -135,14 +135,33 @@ pub(crate) fn cycle_in_component<M: Marks>(
             }
         };
         let visited = &mut counters.cycle_states;
-        let path = bfs.path(space, &[at], inside, &goal, visited)?;
-        for step in path.expect("a strongly connected component in all sets") {
+        let Some(path) = bfs.path(space, &[at], inside, &goal, visited)? else {
+            return Ok(None);
+        };
+        for step in path {
             missing = missing.minus(step.edge.marks);
             at = step.edge.target;
             cycle.push(step);
         }
+        if cycle.len() > longest {
+            return Ok(None);
+        }
     }
-    Ok(cycle)
+    Ok(Some(cycle))
+}
+
+/// A cycle in all sets through `start`, in the component that `inside` describes, which must be strongly connected
+/// and, by its inner edges, in all sets.
+pub(crate) fn cycle_in_component<M: Marks>(
+    space: &mut dyn Space<M>,
+    inside: &dyn Fn(u32) -> bool,
+    start: u32,
+    counters: &mut Counters,
+) -> Result<Vec<RunStep<M>>, Stop> {
+    space.accepted();
+    let mut bfs = Bfs::new(space);
+    let cycle = cycle_through(space, &mut bfs, inside, start, usize::MAX, counters)?;
+    Ok(cycle.expect("a strongly connected component in all sets"))
 }
 
 /// The run that goes around a cycle, with a shortest prefix through states that `visited` allows.
@@ -169,47 +188,22 @@ pub(crate) fn with_prefix<M: Marks>(
     Ok(Run { prefix, cycle })
 }
 
-/// Tries to make a run shorter: the cycle is looked for again from each of its states, through all states that
-/// `visited` allows, and the shortest run of all is kept.
+/// Tries to make a run shorter: the cycle is looked for again from each of its states, and the shortest run of all is kept.
 pub(crate) fn shorten<M: Marks>(
     space: &mut dyn Space<M>,
     run: Run<M>,
     counters: &mut Counters,
 ) -> Result<Run<M>, Stop> {
-    // States of the run's component: from every state that such a search can reach there is a way back only if it is
-    // in the component, so that a search that gets lost fails and is not counted.
+    let length = |run: &Run<M>| run.prefix.len() + run.cycle.len();
     let mut best = run.clone();
     let mut bfs = Bfs::new(space);
     for start in run.cycle.iter().map(|s| s.state) {
-        let mut missing = space.all();
-        let mut cycle: Vec<RunStep<M>> = Vec::new();
-        let mut at = start;
-        while missing != M::NONE || at != start || cycle.is_empty() {
-            let goal = |_: u32, edge: &Edge<M>| {
-                if missing == M::NONE {
-                    edge.target == start
-                } else {
-                    edge.marks.intersects(missing)
-                }
-            };
-            let visited = &mut counters.cycle_states;
-            let Some(path) = bfs.path(space, &[at], &|_| true, &goal, visited)? else {
-                break;
-            };
-            for step in path {
-                missing = missing.minus(step.edge.marks);
-                at = step.edge.target;
-                cycle.push(step);
-            }
-            if cycle.len() >= best.prefix.len() + best.cycle.len() {
-                break;
-            }
-        }
-        let closed = missing == M::NONE && at == start && !cycle.is_empty();
-        if closed && cycle.len() < best.prefix.len() + best.cycle.len() {
+        // A search that leaves the component finds no way back and does not count.
+        let shorter = length(&best) - 1;
+        let cycle = cycle_through(space, &mut bfs, &|_| true, start, shorter, counters)?;
+        if let Some(cycle) = cycle {
             let candidate = with_prefix(space, &|_| true, cycle)?;
-            if candidate.prefix.len() + candidate.cycle.len() < best.prefix.len() + best.cycle.len()
-            {
+            if length(&candidate) < length(&best) {
                 best = candidate;
             }
         }
