@@ -204,7 +204,8 @@ fn without_unequal(formula: &str) -> String {
         let end = rest.find(['(', ')']).unwrap_or(rest.len());
         let (inner, tail) = rest.split_at(end);
         match inner.split_once("!=") {
-            Some((left, right)) if tail.starts_with(')') => {
+            // A comparison alone, not one of several in the same parentheses.
+            Some((left, right)) if tail.starts_with(')') && !inner.contains(['|', '&']) => {
                 text.push_str(&format!("!({left}=={right})"));
                 rest = &tail[1..];
             }
