@@ -8,7 +8,8 @@
 //! - The *ball* of the states nearest to the initial ones grows to an eighth of the number of states expanded, and Couvreur's
 //!   check searches it. An accepting run inside the ball is one of the whole space.
 //! - From a larger number on, *excursions* search the space anew, each with a sixteenth of that number of states, in other
-//!   orders: one drawn for each state, four drawn for all actions.
+//!   orders: one drawn for each state, four drawn for all actions. They get a quarter instead when the check dives, that is, when
+//!   hardly a state that it expands has no new successor: then it is far from closing anything.
 //!
 //! That they find nothing says nothing, and the check goes on. Scouts stand between a check and its space: checks need not know of
 //! them. They cost no thread, and what they find does not depend on time.
@@ -18,7 +19,8 @@
 //! - **I2** The first `starts.len()` states of the order are expanded; their edges, whose targets are ranks, are in
 //!   `edges`, those of state i from `starts[i]` on.
 //!
-//! Cost: up to seven sixteenths of the states more are expanded, four thirds of that in the worst case.
+//! Cost: up to seven sixteenths of the states more are expanded, four thirds of that in the worst case; beside a dive, more than
+//! the check itself.
 
 use crate::emptiness::cou99;
 use crate::explore::Reason;
@@ -38,6 +40,8 @@ const PACE: u64 = 4;
 const SHARE: u64 = 8;
 /// Excursions have one state for so many that were expanded, and begin at so many times the first look around.
 const EXCURSIONS: u64 = 16;
+/// The same beside a dive: when less than one in so many states that were expanded has no new successor.
+const DIVE: (u64, u64) = (4, 64);
 /// Excursions in orders drawn for all actions, each time.
 const PERMUTATIONS: u64 = 4;
 /// Of a state that was not met.
@@ -53,6 +57,9 @@ pub struct Scout<'a, M: Marks> {
     first: u64,
     seed: u64,
     expanded: u64,
+    /// The greatest number of a state met by the check, and how many it has expanded without meeting a greater one.
+    greatest: u32,
+    barren: u64,
     next: u64,
     order: Vec<u32>,
     rank: PerState<u32>,
@@ -73,6 +80,8 @@ impl<'a, M: Marks> Scout<'a, M> {
             first: first.max(1),
             seed: 0,
             expanded: 0,
+            greatest: 0,
+            barren: 0,
             next: first.max(1),
             order: Vec::new(),
             rank: PerState::new(UNSEEN, &budget),
@@ -104,7 +113,9 @@ impl<'a, M: Marks> Scout<'a, M> {
         if self.expanded < EXCURSIONS * self.first {
             return Ok(false);
         }
-        let size = self.expanded / EXCURSIONS;
+        let (share, few) = DIVE;
+        let dives = self.barren < self.expanded / few;
+        let size = self.expanded / if dives { share } else { EXCURSIONS };
         self.seed += 1;
         if (self.excursion)(Order::Shuffled(self.seed), size)? {
             return Ok(true);
@@ -211,7 +222,12 @@ impl<M: Marks> Space<M> for Scout<'_, M> {
                 return Err(Stop(Reason::Interrupted));
             }
         }
-        self.space.expand(state, edges)
+        let begin = edges.len();
+        self.space.expand(state, edges)?;
+        let greatest = (edges[begin..].iter()).fold(self.greatest, |g, e| g.max(e.target));
+        self.barren += u64::from(greatest == self.greatest);
+        self.greatest = greatest;
+        Ok(())
     }
 
     fn sets(&self) -> u32 {
