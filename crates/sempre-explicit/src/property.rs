@@ -79,7 +79,6 @@ pub struct Property {
     /// The edges of each leaf.
     leaves: Vec<Vec<PropertyEdge>>,
     kinds: Vec<Kind>,
-    components: Vec<u32>,
 }
 
 /// What is known of a state of an automaton by the component it is in.
@@ -139,7 +138,6 @@ impl Property {
             table: Vec::new(),
             leaves: Vec::new(),
             kinds: Vec::new(),
-            components: Vec::new(),
         };
         let mut maker = Maker {
             property: &mut property,
@@ -168,7 +166,6 @@ impl Property {
     fn classify(&mut self, bdds: &mut Bdds, a: &Automaton) {
         let sccs = sempre_omega::Sccs::new(a);
         let accepting = sccs.accepting(a);
-        self.components = (0..a.states()).map(|s| sccs.of[s]).collect();
         self.kinds = (0..a.states())
             .map(|s| {
                 let scc = sccs.of[s];
@@ -262,11 +259,6 @@ impl Property {
     /// What is known of a state by its component.
     pub fn kind(&self, state: u32) -> Kind {
         self.kinds[state as usize]
-    }
-
-    /// The number of the component of a state.
-    pub fn component(&self, state: u32) -> u32 {
-        self.components[state as usize]
     }
 
     /// Is every component weak?

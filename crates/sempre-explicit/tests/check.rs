@@ -444,7 +444,11 @@ fn testing_automata_agree_with_the_product() {
         .map(|i| alphabet.declare(&format!("p{i}")))
         .collect();
     let mut seen = [0; 3];
-    for round in 0..3_000 {
+    let mut pairs = 0;
+    for round in 0.. {
+        if pairs == 3_000 {
+            break;
+        }
         let model = Model::random(&mut random);
         let sets = random.below(3) as u32;
         let shape = RandomAutomaton::generalized_buchi(1 + random.below(3), &variables, sets);
@@ -452,22 +456,15 @@ fn testing_automata_agree_with_the_product() {
         // Stutter-invariant by construction.
         let a = self_loopization(&mut alphabet.bdds, &a);
         let a = closure(&mut alphabet.bdds, &a);
+        // One bit for each state of the product, in the reference.
         if a.states() * model.moves.len() > 128 {
             continue;
         }
+        pairs += 1;
         let bdds = &mut alphabet.bdds;
         let b = degeneralize(bdds, &a, Kind::StateBased).unwrap();
         let tgta = Tgta::new(bdds, &a, Limits::default()).unwrap();
         let ta = Ta::new(bdds, &b, Limits::default()).unwrap();
-        let backwards: Vec<u32> = variables.iter().rev().copied().collect();
-        // The system calls its propositions 0 and 1; any order of the automaton's will do.
-        assert_ne!(
-            TestingProperty::tgta(&tgta, &variables)
-                .unwrap()
-                .propositions(),
-            0
-        );
-        assert!(TestingProperty::ta(&ta, &backwards).is_ok());
         let automata = [
             TestingProperty::tgta(&tgta, &variables).unwrap(),
             TestingProperty::single_pass(&single_pass(&ta), &variables).unwrap(),

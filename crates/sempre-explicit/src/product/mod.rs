@@ -215,7 +215,7 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
         let first_process = observer.sets() + system.marks();
         let processes = if shape.fair { system.processes() } else { 0 };
         let sets = first_process as usize + processes;
-        if sets > M::CAPACITY as usize || (shape.degeneralized && M::CAPACITY == 0) {
+        if sets > M::CAPACITY as usize {
             return Ok(None);
         }
         let sets = sets as u32;
