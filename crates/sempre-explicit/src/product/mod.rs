@@ -29,16 +29,17 @@
 //! When a value leaves its bits, the stored states are translated in their order and keep their numbers, and the
 //! search does not notice.
 
+mod observer;
 mod packing;
 mod successors;
 
 use crate::explore::{Progress, Reason};
 use crate::marks::Marks;
 use crate::per_state::PerState;
-use crate::property::{Kind, Property};
+use crate::property::Kind;
 use crate::space::{Edge, RunStep, Space, Stop};
-use crate::testing_property::TestingProperty;
 use crate::widening::{self, Lost};
+pub use observer::Observer;
 use packing::Packing;
 use sempre_base::Random;
 use sempre_model::system::{Failure, Step, System};
@@ -102,53 +103,6 @@ pub struct Limits<'a> {
     pub interrupt: Option<&'a AtomicBool>,
     /// Is told how far the search has got, at most once in 300 ms.
     pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
-}
-
-/// An automaton of either kind.
-#[derive(Clone, Copy, Debug)]
-pub enum Observer<'a> {
-    /// It reads the states that the system leaves.
-    Property(&'a Property),
-    /// It observes what changes.
-    Testing(&'a TestingProperty),
-}
-
-impl<'a> From<&'a Property> for Observer<'a> {
-    fn from(property: &'a Property) -> Self {
-        Self::Property(property)
-    }
-}
-
-impl<'a> From<&'a TestingProperty> for Observer<'a> {
-    fn from(property: &'a TestingProperty) -> Self {
-        Self::Testing(property)
-    }
-}
-
-impl Observer<'_> {
-    /// Number of states.
-    pub fn states(&self) -> u32 {
-        match self {
-            Self::Property(p) => p.states(),
-            Self::Testing(t) => t.states(),
-        }
-    }
-
-    /// Number of acceptance sets.
-    pub fn sets(&self) -> u32 {
-        match self {
-            Self::Property(p) => p.sets(),
-            Self::Testing(t) => t.sets(),
-        }
-    }
-
-    /// Number of propositions of the system.
-    pub fn propositions(&self) -> usize {
-        match self {
-            Self::Property(p) => p.propositions(),
-            Self::Testing(t) => t.propositions(),
-        }
-    }
 }
 
 /// See the module's documentation.
