@@ -8,7 +8,7 @@ use sempre::check::{
 };
 use sempre::explicit::emptiness::Algorithm;
 use sempre::explicit::product::Deadlock;
-use sempre::lang::graph::write_graph;
+use sempre::lang::graph::{Graph, write_graph};
 use sempre::lang::model::{Language, Model};
 use sempre::lang::random_graph::{RandomGraph, random_graph};
 use sempre::ltl::random::RandomFormula;
@@ -17,7 +17,7 @@ use sempre::model::ir::{Behaviour, ProcessId, VariableId};
 use sempre::model::random_program::{random_expression, random_program};
 use sempre::model::{Action, Expr, Interpreter, Place, Program, Stmt};
 use sempre::omega::{Acceptance, Automaton, Letter, Mark, emptiness, product::product};
-use sempre::translate::translator::Options;
+use sempre::translate::translator::{Effort, Options};
 use std::collections::HashMap;
 
 /// States and steps as the interpreter tells them: for each state its letter, and its edges with their marks, those
@@ -91,12 +91,31 @@ fn automaton(
     Some(a)
 }
 
-/// Compares all ways to check with the reference; whether the property holds.
+/// How many of many rounds to make: the suite makes `few`, `SEMPRE_LARGE=1` makes `many`, which takes a quarter of an
+/// hour.
+fn rounds(few: usize, many: usize) -> usize {
+    if std::env::var_os("SEMPRE_LARGE").is_some() {
+        many
+    } else {
+        few
+    }
+}
+
+/// All checks by name, and the one chosen for these automata.
+fn ways(kinds: &[AutomatonKind]) -> Vec<(Option<Algorithm>, AutomatonKind)> {
+    let all = Algorithm::ALL.iter().map(|(a, _)| Some(*a));
+    all.chain([None])
+        .flat_map(|algorithm| kinds.iter().map(move |&kind| (algorithm, kind)))
+        .collect()
+}
+
+/// Compares ways to check, compiled too or only interpreted, with the reference; whether the property holds.
 fn compare(
     program: &Program,
     property: &Property,
     deadlock: Deadlock,
     fair: bool,
+    (ways, compiled): (&[(Option<Algorithm>, AutomatonKind)], bool),
     what: &str,
 ) -> Option<bool> {
     let Claim::Formula(formulas, formula) = &property.claim else {
@@ -117,35 +136,37 @@ fn compare(
     let expected = emptiness::is_empty(&product(&mut bench.alphabet.bdds, &model, &violations));
     let fairness = if fair { Fairness::Weak } else { Fairness::None };
     let checker = Checker::new(program, fairness).expect("it has processes");
-    let all = Algorithm::ALL.iter().map(|(a, _)| Some(*a));
-    for algorithm in all.chain([None]) {
-        for automaton in [AutomatonKind::Tgba, AutomatonKind::Ba] {
-            for compile in [true, false] {
-                let settings = Settings {
-                    algorithm,
-                    automaton: Some(automaton),
-                    deadlock,
-                    compile,
-                    shorten: compile,
-                    ..Settings::default()
-                };
-                let report = match checker.check(property, &settings) {
-                    Ok(report) => report,
-                    Err(sempre::check::CheckError::Refused(why)) => {
-                        assert!(algorithm.is_some_and(|a| !a.is_general()), "{why}");
-                        continue;
-                    }
-                    Err(error) => panic!("{what}: {text}: {error:?}"),
-                };
-                let holds = matches!(report.verdict, Verdict::Holds(_));
-                let violated = matches!(report.verdict, Verdict::Violated(_));
-                assert_eq!(
-                    (holds, violated),
-                    (expected, !expected),
-                    "{what}: {text}: {algorithm:?} {automaton:?} compile {compile} {deadlock:?} fair {fair}: {:?}",
-                    report.verdict
-                );
+    for &(algorithm, automaton) in ways {
+        for compile in [true, false] {
+            if compile && !compiled {
+                continue;
             }
+            let settings = Settings {
+                algorithm,
+                automaton: Some(automaton),
+                deadlock,
+                compile,
+                shorten: compile,
+                ..Settings::default()
+            };
+            let report = match checker.check(property, &settings) {
+                Ok(report) => report,
+                Err(sempre::check::CheckError::Refused(why)) => {
+                    let special = automaton == AutomatonKind::Ta;
+                    let general = algorithm.is_none_or(Algorithm::is_general);
+                    assert!(!general || special && algorithm.is_some(), "{why}");
+                    continue;
+                }
+                Err(error) => panic!("{what}: {text}: {error:?}"),
+            };
+            let holds = matches!(report.verdict, Verdict::Holds(_));
+            let violated = matches!(report.verdict, Verdict::Violated(_));
+            assert_eq!(
+                (holds, violated),
+                (expected, !expected),
+                "{what}: {text}: {algorithm:?} {automaton:?} compile {compile} {deadlock:?} fair {fair}: {:?}",
+                report.verdict
+            );
         }
     }
     Some(expected)
@@ -155,7 +176,10 @@ fn compare(
 fn random_graphs_with_marks_and_deadlocks() {
     let mut random = Random::new(1);
     let mut holding = [0; 2];
-    for round in 0..120 {
+    let ways = ways(&[AutomatonKind::Tgba, AutomatonKind::Ba]);
+    // Compiling is not the question when there are many.
+    let ways = (&ways[..], rounds(1, 0) == 1);
+    for round in 0..rounds(120, 10_000) {
         let mut graph = random_graph(
             &mut random,
             &RandomGraph {
@@ -171,18 +195,128 @@ fn random_graphs_with_marks_and_deadlocks() {
             let stuck = random.below(graph.states.len());
             graph.states[stuck].edges.clear();
         }
-        let text = write_graph(&graph);
-        let (model, _) = Model::read(Language::Graph, "random", &text).expect("it was written");
-        let mut formulas = Formulas::new();
-        let f = RandomFormula::new(2).draw(&mut formulas, &mut random);
-        let formula = print(&formulas, f, Syntax::Spot).to_string();
-        let property = sources::formula(&model, &formula).expect("it was printed");
+        let (model, property, text) = pair(&graph, &RandomFormula::new(2), &mut random);
         for deadlock in [Deadlock::Stutter, Deadlock::Drop] {
-            let holds = compare(model.program(), &property, deadlock, false, &text);
+            let holds = compare(model.program(), &property, deadlock, false, ways, &text);
             holding[usize::from(holds.expect("it is small"))] += 1;
         }
     }
     assert!(holding.iter().all(|&n| n > 30), "both answers: {holding:?}");
+}
+
+/// A graph as a model, with its text, and a formula to check it against.
+fn pair(graph: &Graph, draw: &RandomFormula, random: &mut Random) -> (Model, Property, String) {
+    let text = write_graph(graph);
+    let (model, _) = Model::read(Language::Graph, "random", &text).expect("it was written");
+    let mut formulas = Formulas::new();
+    let f = draw.draw(&mut formulas, random);
+    let formula = print(&formulas, f, Syntax::Spot).to_string();
+    let property = sources::formula(&model, &formula).expect("it was printed");
+    (model, property, text)
+}
+
+/// Formulas without `X`, by Büchi and by testing automata: each kind with the check chosen for it and with the
+/// checks that were made for it.
+#[test]
+fn random_graphs_by_testing_automata() {
+    let mut random = Random::new(3);
+    let mut holding = [0; 2];
+    let draw = RandomFormula::new(2).without_next();
+    let ways = [
+        (None, AutomatonKind::Tgba),
+        (None, AutomatonKind::Ba),
+        (None, AutomatonKind::Ta),
+        (Some(Algorithm::TaTwoPass), AutomatonKind::Ta),
+        (None, AutomatonKind::Tgta),
+        (Some(Algorithm::Cou99), AutomatonKind::Tgta),
+    ];
+    for round in 0..3_000 {
+        // Seldom or often true: states that look alike follow one another.
+        let truth = *random.pick(&[0.1, 0.3, 0.5, 0.9]);
+        let mut graph = random_graph(
+            &mut random,
+            &RandomGraph {
+                states: 1 + round % 12,
+                density: 0.15,
+                propositions: vec!["p0".into(), "p1".into()],
+                truth,
+                marks: 0,
+                mark_probability: 0.0,
+            },
+        );
+        if round % 2 == 1 {
+            let stuck = random.below(graph.states.len());
+            graph.states[stuck].edges.clear();
+        }
+        let (model, property, text) = pair(&graph, &draw, &mut random);
+        let deadlock = *random.pick(&[Deadlock::Stutter, Deadlock::Drop]);
+        let holds = compare(
+            model.program(),
+            &property,
+            deadlock,
+            false,
+            (&ways, false),
+            &text,
+        );
+        holding[usize::from(holds.expect("it is small"))] += 1;
+    }
+    assert!(
+        holding.iter().all(|&n| n > 300),
+        "both answers: {holding:?}"
+    );
+}
+
+/// Table 3 of Ben Salem, Duret-Lutz and Kordon (SUMo 2011), class Φ1: the product with an automaton of six states,
+/// which ours is with little effort, has the printed size, and so have the products with the testing automata
+/// made from it.
+#[test]
+fn the_property_of_the_mapk_cascade() {
+    let file = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../../shared/data/testing-automata/nets/MAPK-8.pnml"
+    );
+    let Ok(text) = std::fs::read_to_string(file) else {
+        eprintln!("skipped: no data");
+        return;
+    };
+    let (model, _) = Model::read(Language::Pnml, "MAPK-8", &text).expect("a net");
+    let names = ["RafP", "MEKP", "MEKPP", "ERKP", "ERKPP"].map(|p| format!("\"{p} >= 1\""));
+    let untils: Vec<String> = names
+        .windows(2)
+        .map(|two| format!("(!{} U {})", two[0], two[1]))
+        .collect();
+    let mut bench = Workbench::new();
+    let violations = bench.parse(&untils.join(" | ")).expect("a formula");
+    let options = Options {
+        effort: Effort::Low,
+        ..Options::default()
+    };
+    let automaton = bench.translate(violations, options);
+    assert_eq!(automaton.states(), 6);
+    let hoa = bench.hoa(&automaton);
+    let properties = sources::violations(&model, "violations.hoa", &hoa);
+    let property = &properties.expect("it was written")[0];
+    let checker = Checker::new(model.program(), Fairness::None).expect("it has no fairness");
+    for (kind, algorithm, states, transitions) in [
+        (AutomatonKind::Tgba, Algorithm::Cou99, 46_494, 302_350),
+        (AutomatonKind::Ba, Algorithm::Cou99, 46_494, 302_350),
+        (AutomatonKind::Ta, Algorithm::TaTwoPass, 33_376, 289_235),
+        (AutomatonKind::Tgta, Algorithm::Cou99, 33_376, 289_235),
+    ] {
+        let settings = Settings {
+            algorithm: Some(algorithm),
+            automaton: Some(kind),
+            ..Settings::default()
+        };
+        let report = checker.check(property, &settings).expect("it applies");
+        assert!(matches!(report.verdict, Verdict::Holds(_)), "{kind:?}");
+        let counters = &report.statistics.counters;
+        assert_eq!(
+            (counters.states, counters.transitions),
+            (states, transitions),
+            "{kind:?}"
+        );
+    }
 }
 
 /// Two or three processes that go from location to location, sometimes together, sometimes only while another is
@@ -237,7 +371,10 @@ fn random_programs_with_fairness() {
     let mut random = Random::new(2);
     let mut holding = [0; 2];
     let mut differ = 0;
-    for round in 0..300 {
+    let ways = ways(&[AutomatonKind::Tgba, AutomatonKind::Ba]);
+    // Compiling is not the question when there are many.
+    let ways = (&ways[..], rounds(1, 0) == 1);
+    for round in 0..rounds(300, 10_000) {
         let program = match round % 3 {
             0 => random_program(&mut random),
             _ => walkers(&mut random),
@@ -275,10 +412,10 @@ fn random_programs_with_fairness() {
         };
         let what = format!("{program:?}");
         let deadlock = *random.pick(&[Deadlock::Stutter, Deadlock::Drop]);
-        let Some(all) = compare(&program, &property, deadlock, false, &what) else {
+        let Some(all) = compare(&program, &property, deadlock, false, ways, &what) else {
             continue;
         };
-        let fair = compare(&program, &property, deadlock, true, &what);
+        let fair = compare(&program, &property, deadlock, true, ways, &what);
         let fair = fair.expect("it is as small");
         holding[usize::from(fair)] += 1;
         assert!(fair || !all, "fewer runs violate less");
