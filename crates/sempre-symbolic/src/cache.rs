@@ -1,0 +1,101 @@
+//! Results of operations, kept as long as there is room.
+//!
+//! A direct-mapped table: a new result takes the place of the one that hashes to it. It grows with the table of nodes,
+//! since a cache that is small against the diagrams forgets what is asked for next; after a garbage collection it keeps
+//! what speaks of living nodes alone. An entry is the words of the key and the result: 16 bytes for two operands.
+
+use crate::forest::{Node, UNIT};
+
+/// What operation a result is of. It shares a word with the number of a shape or a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum Operation {
+    Union = 1,
+    Intersection,
+    Difference,
+    Project,
+    Image,
+    Join,
+    Preimage,
+}
+
+/// Numbers of shapes and levels are below this.
+pub(crate) const NUMBERS: u32 = 1 << 27;
+
+/// The first word of a key.
+#[inline]
+pub(crate) fn key(operation: Operation, number: u32) -> u32 {
+    debug_assert!(number < NUMBERS);
+    (operation as u32) << 27 | number
+}
+
+/// A cache with keys of `N` words, the first of which is no node.
+#[derive(Debug)]
+pub(crate) struct Cache<const N: usize> {
+    /// Keys and results; the first word of a free place is 0.
+    entries: Vec<([u32; N], Node)>,
+}
+
+impl<const N: usize> Cache<N> {
+    /// A cache with `size` places, a power of two.
+    pub fn new(size: usize) -> Self {
+        debug_assert!(size.is_power_of_two());
+        Self {
+            entries: vec![([0; N], 0); size],
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.entries.len() * size_of::<([u32; N], Node)>()
+    }
+
+    #[inline]
+    fn place(&self, key: &[u32; N]) -> usize {
+        let mut x = 0u64;
+        for pair in key.chunks(2) {
+            let low = pair.get(1).copied().unwrap_or(0);
+            x ^= u64::from(pair[0]) << 32 | u64::from(low);
+            x = x.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            x ^= x >> 31;
+        }
+        x as usize & (self.entries.len() - 1)
+    }
+
+    /// The result, if it is still known.
+    #[inline]
+    pub fn get(&self, key: &[u32; N]) -> Option<Node> {
+        let (known, result) = &self.entries[self.place(key)];
+        (known == key).then_some(*result)
+    }
+
+    /// Notes a result.
+    #[inline]
+    pub fn put(&mut self, key: &[u32; N], result: Node) {
+        let place = self.place(key);
+        self.entries[place] = (*key, result);
+    }
+
+    /// Takes `size` places, a power of two.
+    pub fn resize(&mut self, size: usize) {
+        let old = std::mem::replace(&mut self.entries, vec![([0; N], 0); size]);
+        for (key, result) in old {
+            if key[0] != 0 {
+                self.put(&key, result);
+            }
+        }
+    }
+
+    /// Forgets what speaks of dead nodes.
+    pub fn retain(&mut self, is_alive: impl Fn(Node) -> bool) {
+        let alive = |n: Node| n <= UNIT || is_alive(n);
+        for entry in &mut self.entries {
+            if entry.0[0] != 0 && !(alive(entry.1) && entry.0[1..].iter().all(|&n| alive(n))) {
+                *entry = ([0; N], 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Garbage collection, growth and limits.
+//!
+//! When there is no place for a node, what is reachable from kept nodes and the stack is marked, the rest goes to a list
+//! of free places, and the unique table is built again. If more than half is alive, the capacity doubles, and
+//! the cache with it, as long as that keeps within the memory; if even then hardly anything is free, the operation ends
+//! with [`Stop::Memory`], a value, and the forest can still be used.
+//!
+//! Cost of a collection: linear in the nodes and the cache. A collection that frees little is followed by growth, so the
+//! total is linear in the nodes made.
+
+use crate::forest::{Entry, Forest, NONE, Node, UNIT};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// Why an operation gave up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// No memory is left.
+    Memory,
+    /// No time is left.
+    Time,
+    /// Somebody asked for it.
+    Interrupted,
+}
+
+/// When to give up.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// Bytes that nodes, tables and caches may take.
+    pub memory: Option<usize>,
+    /// When time is up.
+    pub deadline: Option<Instant>,
+    /// Set when somebody wants it to stop.
+    pub interrupt: Option<&'static AtomicBool>,
+}
+
+/// Nodes between two looks at the clock.
+const PATIENCE: u32 = 1 << 16;
+/// Capacity at the start.
+const CAPACITY: usize = 1 << 16;
+/// Nodes have 32-bit numbers.
+const LARGEST: usize = 1 << 31;
+/// Bytes for each node of the capacity: itself, its bucket, its place in the cache, its mark.
+const BYTES: usize = size_of::<Entry>() + 4 + 16 + 1;
+
+/// Limits and counters.
+#[derive(Debug)]
+pub(crate) struct Control {
+    limits: Limits,
+    /// Nodes that may be made before a collection.
+    pub capacity: usize,
+    pub peak: usize,
+    pub collections: u64,
+    until_look: u32,
+    /// For tests: collect before every so many new nodes.
+    stress: Option<(u32, u32)>,
+}
+
+impl Control {
+    pub fn new(limits: Limits) -> Self {
+        let capacity = limits
+            .memory
+            .map_or(CAPACITY, |m| (m / BYTES).min(CAPACITY));
+        Self {
+            limits,
+            capacity: capacity.max(16),
+            peak: 0,
+            collections: 0,
+            until_look: PATIENCE,
+            stress: None,
+        }
+    }
+
+    #[inline]
+    pub fn stress_due(&mut self) -> bool {
+        match &mut self.stress {
+            None => false,
+            Some((left, every)) => {
+                *left -= 1;
+                let due = *left == 0;
+                if due {
+                    *left = *every;
+                }
+                due
+            }
+        }
+    }
+}
+
+impl Forest {
+    /// Looks at the clock now and then.
+    #[inline]
+    pub(crate) fn tick(&mut self) -> Result<(), Stop> {
+        self.control.until_look -= 1;
+        if self.control.until_look == 0 {
+            self.control.until_look = PATIENCE;
+            return self.look();
+        }
+        Ok(())
+    }
+
+    /// Is it time to stop?
+    ///
+    /// # Errors
+    /// If it is.
+    #[cold]
+    pub fn look(&self) -> Result<(), Stop> {
+        let limits = &self.control.limits;
+        // Relaxed: looked at for its own sake.
+        if (limits.interrupt).is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Err(Stop::Interrupted);
+        }
+        if limits.deadline.is_some_and(|d| Instant::now() > d) {
+            return Err(Stop::Time);
+        }
+        Ok(())
+    }
+
+    /// Other limits from now on; the capacity stays at least what it is.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.control.limits = limits;
+    }
+
+    /// For tests: collects garbage before every `every`th new node.
+    pub fn stress(&mut self, every: u32) {
+        self.control.stress = Some((every, every));
+    }
+
+    /// Collects garbage, and grows if too little of it was found.
+    #[cold]
+    pub(crate) fn make_room(&mut self, down: Node, right: Node) -> Result<(), Stop> {
+        self.push(down);
+        self.push(right);
+        let living = self.collect();
+        self.pop();
+        self.pop();
+        let capacity = self.control.capacity;
+        if living > capacity / 2 {
+            let most = self.control.limits.memory.map_or(LARGEST, |m| m / BYTES);
+            let wanted = (2 * capacity).min(most).min(LARGEST);
+            if wanted > capacity {
+                self.grow(wanted);
+            }
+        }
+        // With a few free places there would be a collection every few nodes.
+        if living > self.control.capacity - self.control.capacity / 16 {
+            return Err(Stop::Memory);
+        }
+        Ok(())
+    }
+
+    fn grow(&mut self, capacity: usize) {
+        self.control.capacity = capacity;
+        self.entries
+            .reserve_exact(capacity.saturating_sub(self.entries.len()));
+        let buckets = capacity.next_power_of_two();
+        let buckets = if buckets > capacity {
+            buckets / 2
+        } else {
+            buckets
+        };
+        if buckets > self.buckets.len() {
+            self.buckets = vec![NONE; buckets];
+            self.index();
+        }
+        if buckets > self.cache.len() {
+            self.cache.resize(buckets);
+        }
+        // Most runs never ask for predecessors.
+        if self.wide_cache.len() > 1 << 6 && buckets / 4 > self.wide_cache.len() {
+            self.wide_cache.resize(buckets / 4);
+        }
+    }
+
+    /// Room for results of operations on three nodes.
+    pub(crate) fn want_wide_cache(&mut self) {
+        if self.wide_cache.len() <= 1 << 6 {
+            let size = (self.cache.len() / 4).max(1 << 12);
+            self.wide_cache.resize(size);
+        }
+    }
+
+    /// Collects garbage; the number of nodes that are left.
+    pub fn collect(&mut self) -> usize {
+        self.control.peak = self.control.peak.max(self.nodes());
+        self.control.collections += 1;
+        let mut marked = vec![0u64; self.entries.len().div_ceil(64)];
+        let mut todo: Vec<Node> = Vec::new();
+        todo.extend(self.kept.iter().copied());
+        todo.extend(self.stack.iter().map(|&(_, n)| n));
+        while let Some(mut node) = todo.pop() {
+            // Along the list; what is below waits.
+            while node > UNIT && marked[node as usize / 64] >> (node % 64) & 1 == 0 {
+                marked[node as usize / 64] |= 1 << (node % 64);
+                let e = self.entry(node);
+                todo.push(e.down);
+                node = e.right;
+            }
+        }
+        let is_alive = |n: Node| marked[n as usize / 64] >> (n % 64) & 1 == 1;
+        self.cache.retain(is_alive);
+        self.wide_cache.retain(is_alive);
+        self.buckets.fill(NONE);
+        self.free = NONE;
+        self.free_count = 0;
+        let mask = self.buckets.len() - 1;
+        for i in (2..self.entries.len()).rev() {
+            let entry = &mut self.entries[i];
+            if marked[i / 64] >> (i % 64) & 1 == 1 {
+                let hash = crate::forest::hash(entry.value, entry.down, entry.right);
+                let bucket = &mut self.buckets[hash as usize & mask];
+                entry.next = *bucket;
+                *bucket = i as u32;
+            } else {
+                *entry = Entry {
+                    next: self.free,
+                    ..Entry::default()
+                };
+                self.free = i as u32;
+                self.free_count += 1;
+            }
+        }
+        self.nodes()
+    }
+
+    /// Fills empty buckets anew. Only directly after a collection: free places have `down` empty.
+    fn index(&mut self) {
+        let mask = self.buckets.len() - 1;
+        for i in 2..self.entries.len() {
+            let entry = &mut self.entries[i];
+            if entry.down != NONE {
+                let hash = crate::forest::hash(entry.value, entry.down, entry.right);
+                let bucket = &mut self.buckets[hash as usize & mask];
+                entry.next = *bucket;
+                *bucket = i as u32;
+            }
+        }
+    }
+}
