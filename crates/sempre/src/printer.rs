@@ -4,11 +4,12 @@ use crate::failure::{Failure, Outcome};
 use crate::output::csv_field;
 use clap::ValueEnum;
 use sempre::automata::{ReadAutomaton, to_state_buchi};
-use sempre::omega::dot::{DotOptions, write_dot};
 use sempre::omega::lbtt::write_lbtt;
 use sempre::omega::remove_fin::remove_fin;
 use sempre::omega::stats::Stats;
-use sempre::omega::{Alphabet, Automaton, HoaOptions, write_hoa, write_never_claim};
+use sempre::omega::{
+    Alphabet, Automaton, HoaOptions, Picture, picture, write_hoa, write_never_claim,
+};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
@@ -19,6 +20,8 @@ pub enum Format {
     Hoa,
     /// A picture for GraphViz
     Dot,
+    /// A picture for a browser
+    Svg,
     /// A never claim in SPIN's Promela; the automaton is made Büchi with acceptance on states
     Spin,
     /// The format of lbtt; the acceptance is made generalised Büchi
@@ -52,12 +55,6 @@ pub fn measures(alphabet: &mut Alphabet, a: &Automaton, format: Format) -> Vec<C
 
 /// Acceptance conditions with more cases are not made generalised Büchi.
 pub const MOST_CASES: usize = 10_000;
-
-/// Pictures are for people.
-const PICTURE: DotOptions = DotOptions {
-    unicode: true,
-    clusters: true,
-};
 
 /// The columns that every table has.
 const MEASURES: &[&str] = &["states", "edges", "acceptance_sets", "deterministic"];
@@ -102,7 +99,7 @@ pub fn write(
                 .map_err(|why| Failure::Message(format!("cannot write a never claim: {why}")))?;
             out.write_all(claim.as_bytes())?;
         }
-        Format::Dot => out.write_all(write_dot(alphabet, a, PICTURE).as_bytes())?,
+        Format::Dot | Format::Svg => draw(out, &picture(alphabet, a), format)?,
         Format::Lbtt => {
             let text = remove_fin(a, MOST_CASES)
                 .ok_or("its acceptance condition has too many cases".to_string())
@@ -112,6 +109,16 @@ pub fn write(
         }
         Format::Stats | Format::Json => unreachable!("tables have rows"),
     }
+    Ok(())
+}
+
+/// Writes a picture, for GraphViz or for a browser.
+pub fn draw(out: &mut dyn Write, picture: &Picture, format: Format) -> Outcome<()> {
+    let text = match format {
+        Format::Svg => picture.to_svg(),
+        _ => picture.to_dot(),
+    };
+    out.write_all(text.as_bytes())?;
     Ok(())
 }
 

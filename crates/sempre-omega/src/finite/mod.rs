@@ -29,7 +29,7 @@ pub use bad_prefixes::bad_prefixes;
 pub use compare::{FiniteDifference, difference, equivalent, intersection};
 pub use determinize::{complement, complete, determinize};
 pub use minimize::minimize;
-pub use printing::{write_finite_dot, write_finite_hoa, write_safety_claim};
+pub use printing::{finite_picture, write_finite_hoa, write_safety_claim};
 pub use terminal::{from_terminal, to_terminal, without_prefix};
 
 /// An edge of a finite automaton.

@@ -9,11 +9,11 @@
 
 use super::{FiniteAutomaton, to_terminal};
 use crate::automaton::Alphabet;
-use crate::dot::{quote, readable};
 
 use crate::hoa::{AcceptancePlace, HoaOptions, write_hoa};
 use crate::labels::{LabelStyle, label_text};
 use crate::never_claim::writer::proposition;
+use crate::picture::{Arrow, Picture, Spot, readable};
 use std::fmt::Write;
 
 /// The automaton in the Hanoi format, by the conventions for finite words.
@@ -25,37 +25,33 @@ pub fn write_finite_hoa(alphabet: &mut Alphabet, a: &FiniteAutomaton) -> String 
     write_hoa(alphabet, &to_terminal(a), &options)
 }
 
-/// The automaton as a GraphViz digraph, with a line break at its end.
-pub fn write_finite_dot(alphabet: &mut Alphabet, a: &FiniteAutomaton) -> String {
-    let title = match &a.name {
-        Some(name) => format!("{name}\n[finite words]"),
-        None => "[finite words]".to_string(),
-    };
-    let mut out = String::from("digraph {\n  rankdir=LR;\n");
-    let _ = writeln!(out, "  label={};\n  labelloc=t;", quote(&title));
-    out.push_str(
-        "  node [shape=circle, width=0.4, height=0.4, margin=0.05, fontsize=12];\n  \
-         edge [arrowsize=0.7, fontsize=12];\n",
-    );
-    for (i, s) in a.initial.iter().enumerate() {
-        let _ = writeln!(
-            out,
-            "  i{i} [label=\"\", shape=none, width=0, height=0, margin=0];\n  i{i} -> {s};"
-        );
-    }
-    for (s, &is_final) in a.is_final.iter().enumerate() {
-        let ring = if is_final { ", peripheries=2" } else { "" };
-        let _ = writeln!(out, "  {s} [label=\"{s}\"{ring}];");
-    }
+/// The automaton as a picture: final states are doubled.
+pub fn finite_picture(alphabet: &mut Alphabet, a: &FiniteAutomaton) -> Picture {
+    let mut title: Vec<String> = a.name.iter().cloned().collect();
+    title.push("[finite words]".to_string());
+    let spots = (0..a.states() as u32)
+        .map(|s| Spot {
+            text: s.to_string(),
+            doubled: a.is_final[s as usize],
+            dashed: false,
+            initial: a.initial.contains(&s).then(Vec::new),
+        })
+        .collect();
     let names: Vec<String> = alphabet.names().iter().map(|n| readable(n)).collect();
-    for (s, edges) in a.edges.iter().enumerate() {
+    let mut arrows = Vec::new();
+    for (from, edges) in (0..).zip(&a.edges) {
         for e in edges {
             let text = label_text(&mut alphabet.bdds, &names, e.label, &LabelStyle::UNICODE);
-            let _ = writeln!(out, "  {s} -> {} [label={}];", e.to, quote(&text));
+            let (to, lines) = (e.to, vec![text]);
+            arrows.push(Arrow { from, to, lines });
         }
     }
-    out.push_str("}\n");
-    out
+    Picture {
+        title,
+        spots,
+        arrows,
+        frames: Vec::new(),
+    }
 }
 
 /// The automaton as a never claim for SPIN with `-DSAFETY`, in which an assertion fails as soon as the
@@ -161,7 +157,7 @@ mod tests {
     fn pictures_double_final_states() {
         let mut alphabet = Alphabet::new();
         let a = sample(&mut alphabet);
-        let text = write_finite_dot(&mut alphabet, &a);
+        let text = finite_picture(&mut alphabet, &a).to_dot();
         assert!(
             text.contains("  2 [label=\"2\", peripheries=2];\n"),
             "{text}"

@@ -9,8 +9,8 @@
 
 use super::{EdgeTable, Initial, Ta, Tgta};
 use crate::automaton::Alphabet;
-use crate::dot::{marks, quote, readable};
 use crate::mark::Mark;
+use crate::picture::{Arrow, Picture, Spot, marks, readable};
 use crate::stats::json_string;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -55,17 +55,18 @@ impl Ta {
         }
     }
 
-    /// The automaton as a GraphViz digraph, with a line break at its end.
-    pub fn to_dot(&self, alphabet: &Alphabet) -> String {
-        let title = "[TA: double lines Büchi, dashed lines livelock accepting]";
-        let style = |s: u32| match (self.buchi[s as usize], self.livelock[s as usize]) {
-            (false, false) => "",
-            (true, false) => ", peripheries=2",
-            (false, true) => ", style=\"rounded,dashed\"",
-            (true, true) => ", peripheries=2, style=\"rounded,dashed\"",
-        };
+    /// The automaton as a picture.
+    pub fn picture(&self, alphabet: &Alphabet) -> Picture {
+        let kind = "[TA: double lines Büchi, dashed lines livelock accepting]".to_string();
+        let outline = |s: u32| (self.buchi[s as usize], self.livelock[s as usize]);
         let names = Names::new(alphabet, &self.propositions);
-        dot(&names, &self.name, title, &self.initial, &self.table, style)
+        picture(
+            &names,
+            (&self.name, kind),
+            &self.initial,
+            &self.table,
+            outline,
+        )
     }
 
     /// The automaton as one JSON object on one line.
@@ -96,17 +97,17 @@ impl Tgta {
         }
     }
 
-    /// The automaton as a GraphViz digraph, with a line break at its end.
-    pub fn to_dot(&self, alphabet: &Alphabet) -> String {
-        let title = format!("[TGTA, {} acceptance sets]", self.sets);
+    /// The automaton as a picture.
+    pub fn picture(&self, alphabet: &Alphabet) -> Picture {
+        let kind = format!("[TGTA, {} acceptance sets]", self.sets);
         let names = Names::new(alphabet, &self.propositions);
-        dot(
+        let plain = |_| (false, false);
+        picture(
             &names,
-            &self.name,
-            &title,
+            (&self.name, kind),
             &self.initial,
             &self.table,
-            |_| "",
+            plain,
         )
     }
 
@@ -172,64 +173,58 @@ fn list(items: impl Iterator<Item = String>) -> String {
 }
 
 /// So many of the texts as an arrow carries.
-fn arrow(texts: &[String]) -> String {
-    let shown = texts[..texts.len().min(MOST_ON_AN_ARROW)].join("\n");
+fn arrow(texts: &[String]) -> Vec<String> {
+    let mut lines = texts[..texts.len().min(MOST_ON_AN_ARROW)].to_vec();
     if texts.len() > MOST_ON_AN_ARROW {
-        return format!("{shown}\n… ({} in all)", texts.len());
+        lines.push(format!("… ({} in all)", texts.len()));
     }
-    shown
+    lines
 }
 
-fn dot(
+fn picture(
     names: &Names,
-    name: &Option<String>,
-    title: &str,
+    (name, kind): (&Option<String>, String),
     initial: &[Initial],
     table: &EdgeTable,
-    style: impl Fn(u32) -> &'static str,
-) -> String {
-    let title = match name {
-        Some(name) => format!("{name}\n{title}"),
-        None => title.to_string(),
-    };
-    let mut out = String::from("digraph {\n  rankdir=LR;\n");
-    let _ = writeln!(out, "  label={};\n  labelloc=t;", quote(&title));
-    out.push_str(
-        "  node [shape=circle, style=rounded, width=0.4, height=0.4, margin=0.05, fontsize=12];\n",
-    );
-    out.push_str("  edge [arrowsize=0.7, fontsize=12];\n");
+    outline: impl Fn(u32) -> (bool, bool),
+) -> Picture {
     let mut beginnings: BTreeMap<u32, Vec<String>> = BTreeMap::new();
     for i in initial {
         let text = names.valuation(i.valuation);
         beginnings.entry(i.state).or_default().push(text);
     }
-    for (s, texts) in &beginnings {
-        let _ = writeln!(
-            out,
-            "  i{s} [label=\"\", shape=none, width=0, height=0, margin=0];\n  i{s} -> {s} [label={}];",
-            quote(&arrow(texts))
-        );
-    }
-    for s in 0..table.states() as u32 {
-        let _ = writeln!(out, "  {s} [label=\"{s}\"{}];", style(s));
-    }
-    for s in 0..table.states() as u32 {
-        let mut arrows: BTreeMap<(u32, u64), Vec<String>> = BTreeMap::new();
-        for e in table.of(s) {
-            let text = names.changeset(e.changeset);
-            arrows.entry((e.to, e.marks)).or_default().push(text);
-        }
-        for ((to, word), texts) in &arrows {
-            let mut text = arrow(texts);
-            if *word != 0 {
-                text.push('\n');
-                text += &marks(&Mark::from_word(*word), true);
+    let spots = (0..table.states() as u32)
+        .map(|s| {
+            let (doubled, dashed) = outline(s);
+            Spot {
+                text: s.to_string(),
+                doubled,
+                dashed,
+                initial: beginnings.get(&s).map(|texts| arrow(texts)),
             }
-            let _ = writeln!(out, "  {s} -> {to} [label={}];", quote(&text));
+        })
+        .collect();
+    let mut arrows = Vec::new();
+    for from in 0..table.states() as u32 {
+        let mut texts: BTreeMap<(u32, u64), Vec<String>> = BTreeMap::new();
+        for e in table.of(from) {
+            let text = names.changeset(e.changeset);
+            texts.entry((e.to, e.marks)).or_default().push(text);
+        }
+        for ((to, word), texts) in texts {
+            let mut lines = arrow(&texts);
+            if word != 0 {
+                lines.push(marks(&Mark::from_word(word)));
+            }
+            arrows.push(Arrow { from, to, lines });
         }
     }
-    out.push_str("}\n");
-    out
+    Picture {
+        title: name.iter().cloned().chain([kind]).collect(),
+        spots,
+        arrows,
+        frames: Vec::new(),
+    }
 }
 
 fn json(
@@ -307,7 +302,7 @@ mod tests {
             buchi: vec![true, false],
             livelock: vec![false, true],
         };
-        let text = t.to_dot(&alphabet);
+        let text = t.picture(&alphabet).to_dot();
         for line in [
             "  i0 -> 0 [label=\"¬a ∧ \\\"x = 1\\\"\"];",
             "  0 [label=\"0\", peripheries=2];",
@@ -340,7 +335,7 @@ mod tests {
             table: EdgeTable::new(vec![(0..32).map(|c| edge(c, 0, 1 + c % 2)).collect()], 5),
             sets: 2,
         };
-        let text = t.to_dot(&alphabet);
+        let text = t.picture(&alphabet).to_dot();
         assert!(text.contains("label=\"∅\\n{p1}\\n"), "{text}");
         assert!(!text.contains("in all"), "{text}");
         assert!(text.contains("❶\"];") && text.contains("⓿\"];"), "{text}");
@@ -349,6 +344,6 @@ mod tests {
                 .contains("{\"from\":0,\"changeset\":[\"p0\"],\"to\":0,\"marks\":[1]}")
         );
         let texts: Vec<String> = (0..17).map(|i| i.to_string()).collect();
-        assert!(arrow(&texts).ends_with("\n15\n… (17 in all)"));
+        assert!(arrow(&texts).join("\n").ends_with("\n15\n… (17 in all)"));
     }
 }

@@ -11,10 +11,10 @@ use crate::printer::{self, Format};
 use clap::{Args, ValueEnum};
 use sempre::Workbench;
 use sempre::ltl::{Formula, Syntax, word};
-use sempre::omega::finite::{to_terminal, write_finite_dot, write_finite_hoa, write_safety_claim};
+use sempre::omega::finite::{finite_picture, to_terminal, write_finite_hoa, write_safety_claim};
 use sempre::omega::testing::change_words::{ta_over_changes, tgta_over_changes};
 use sempre::omega::testing::{Limits, Ta, TestingStats, Tgta};
-use sempre::omega::{Alphabet, HoaOptions, write_hoa};
+use sempre::omega::{Alphabet, HoaOptions, Picture, write_hoa};
 use sempre::translate::informative_prefixes;
 use sempre::translate::testing::{self, TestingError};
 use sempre::translate::translator::{Effort, Kind, Options};
@@ -204,7 +204,9 @@ fn translate_finite(
     a.name = Some(text.clone());
     match arguments.format {
         Format::Hoa => out.write_all(write_finite_hoa(alphabet, &a).as_bytes())?,
-        Format::Dot => out.write_all(write_finite_dot(alphabet, &a).as_bytes())?,
+        Format::Dot | Format::Svg => {
+            printer::draw(out, &finite_picture(alphabet, &a), arguments.format)?;
+        }
         Format::Spin => out.write_all(write_safety_claim(alphabet, &a).as_bytes())?,
         Format::Stats | Format::Json | Format::Lbtt => {
             let mut columns = vec![
@@ -255,10 +257,10 @@ impl Testing {
         }
     }
 
-    fn dot(&self, alphabet: &Alphabet) -> String {
+    fn picture(&self, alphabet: &Alphabet) -> Picture {
         match self {
-            Testing::Ta(t) => t.to_dot(alphabet),
-            Testing::Tgta(t) => t.to_dot(alphabet),
+            Testing::Ta(t) => t.picture(alphabet),
+            Testing::Tgta(t) => t.picture(alphabet),
         }
     }
 
@@ -313,7 +315,9 @@ fn translate_testing(
         Testing::Tgta(t) => t.name = Some(text.clone()),
     }
     match arguments.format {
-        Format::Dot => out.write_all(t.dot(&bench.alphabet).as_bytes())?,
+        Format::Dot | Format::Svg => {
+            printer::draw(out, &t.picture(&bench.alphabet), arguments.format)?;
+        }
         Format::Hoa => out.write_all(t.hoa(&mut bench.alphabet).as_bytes())?,
         _ => {
             let size = t.stats();
