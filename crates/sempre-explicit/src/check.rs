@@ -7,6 +7,7 @@ use crate::marks::Marks;
 use crate::product::{Deadlock, Limits, Observer, Order, Product, ProductState, Shape};
 use crate::scout::Scout;
 use crate::space::{Counters, Run, RunStep, Space, Stop};
+use crate::together;
 use sempre_model::system::{Failure, System};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,6 +28,8 @@ pub struct Options<'a> {
     pub scouts: Option<u64>,
     /// In which order successors are followed.
     pub order: Order,
+    /// Number of threads; 0 counts as 1.
+    pub workers: usize,
     /// Limits.
     pub limits: Limits<'a>,
 }
@@ -82,6 +85,8 @@ pub enum Inapplicable {
     Livelock,
     /// The check is made for testing automata with livelock acceptance, and this is none.
     NoLivelock,
+    /// The check is made for one worker.
+    Workers,
 }
 
 impl fmt::Display for Inapplicable {
@@ -96,6 +101,7 @@ impl fmt::Display for Inapplicable {
                 "a testing automaton accepts by livelock, too, which only a check in two passes can see"
             }
             Self::NoLivelock => "the check in two passes is made for testing automata",
+            Self::Workers => "its search is one depth-first search, which several workers cannot share",
         })
     }
 }
@@ -111,6 +117,9 @@ pub fn applicable<'a>(
 ) -> Result<(), Inapplicable> {
     let algorithm = options.algorithm;
     let observer = observer.into();
+    if options.workers > 1 && !algorithm.takes_workers() {
+        return Err(Inapplicable::Workers);
+    }
     let property = match observer {
         Observer::Testing(t) if t.has_livelock() != algorithm.needs_livelock() => {
             return Err(match t.has_livelock() {
@@ -158,8 +167,8 @@ pub struct Statistics {
 
 /// The result.
 pub struct Check<'s, S> {
-    given: &'s S,
-    wider: Option<S>,
+    pub(crate) given: &'s S,
+    pub(crate) wider: Option<S>,
     /// How it ended.
     pub outcome: Outcome,
     /// What was counted.
@@ -214,6 +223,9 @@ fn search<'s, S: System, M: Marks>(
         degeneralized: options.algorithm.needs_one_set(),
         order: options.order,
     };
+    if options.workers > 1 {
+        return together::search::<S, M>(system, property, shape, options);
+    }
     let mut statistics = Statistics::default();
     let mut result = Check {
         given: system,
@@ -276,7 +288,8 @@ fn search<'s, S: System, M: Marks>(
             return Ok(None);
         };
         if options.shorten {
-            run = accepting_run::shorten(&mut product, run, counters)?;
+            let wanted = product.wanted();
+            run = accepting_run::shorten(&mut product, run, wanted, counters)?;
         }
         counterexample(&mut product, &run).map(Some)
     }));
@@ -330,7 +343,8 @@ fn excursion<S: System, M: Marks>(
     let found = match run {
         Some(mut run) => {
             if options.shorten {
-                run = accepting_run::shorten(&mut product, run, counters)?;
+                let wanted = product.wanted();
+                run = accepting_run::shorten(&mut product, run, wanted, counters)?;
             }
             Some(counterexample(&mut product, &run)?)
         }
@@ -340,7 +354,7 @@ fn excursion<S: System, M: Marks>(
 }
 
 /// What the system does in a run of the product.
-fn counterexample<S: System, M: Marks>(
+pub(crate) fn counterexample<S: System, M: Marks>(
     product: &mut Product<'_, S, M>,
     run: &Run<M>,
 ) -> Result<Counterexample, Stop> {

@@ -39,7 +39,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Stack of a worker's thread; pages that are not touched cost nothing.
-const STACK: usize = 64 << 20;
+pub(crate) const STACK: usize = 64 << 20;
 
 /// The order of exploration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -17,6 +17,7 @@
 //! | [`per_state`] | what one thread knows of each state |
 //! | [`trace`] | paths from an initial state |
 //! | `frontier` | the states that wait for expansion, shared by workers |
+//! | `together` | a check by several workers from end to end |
 //! | `worker` | one thread of an exploration |
 //! | `control` | limits and counters that workers share |
 //! | `widening` | going on after a value has left its bits |
@@ -34,6 +35,7 @@ pub mod property;
 pub mod scout;
 pub mod space;
 pub mod testing_property;
+mod together;
 pub mod trace;
 mod widening;
 mod worker;

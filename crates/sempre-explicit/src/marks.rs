@@ -11,6 +11,9 @@ pub trait Marks: Copy + Eq + Debug + Send + Sync + 'static {
     /// Number of different marks.
     const CAPACITY: u32;
 
+    /// Number of words of 32 bits.
+    const WORDS: usize = Self::CAPACITY as usize / 32;
+
     /// The empty set.
     const NONE: Self;
 
@@ -41,6 +44,18 @@ pub trait Marks: Copy + Eq + Debug + Send + Sync + 'static {
     /// The marks `0..count`.
     fn all(count: u32) -> Self {
         (0..count).fold(Self::NONE, |set, mark| set.union(Self::single(mark)))
+    }
+
+    /// One of its words of 32 bits.
+    fn word(self, number: usize) -> u32;
+
+    /// The marks whose bits are set in these words of 32 bits.
+    fn from_parts(words: &[u32]) -> Self {
+        (words.iter().zip((0..).step_by(32)))
+            .filter(|(word, _)| **word != 0)
+            .fold(Self::NONE, |set, (&word, shift)| {
+                set.union(Self::from_word(u64::from(word), shift))
+            })
     }
 
     /// The marks whose bits are set in the word, moved up by `shift`. There must be room for them.
@@ -76,6 +91,10 @@ impl Marks for u32 {
         self >> mark & 1 == 1
     }
     #[inline]
+    fn word(self, _: usize) -> u32 {
+        self
+    }
+    #[inline]
     fn from_word(word: u64, shift: u32) -> Self {
         (word << shift) as u32
     }
@@ -107,6 +126,10 @@ impl<const N: usize> Marks for [u64; N] {
     #[inline]
     fn contains(self, mark: u32) -> bool {
         self[mark as usize / 64] >> (mark % 64) & 1 == 1
+    }
+    #[inline]
+    fn word(self, number: usize) -> u32 {
+        (self[number / 2] >> (number % 2 * 32)) as u32
     }
     #[inline]
     fn from_word(word: u64, shift: u32) -> Self {
@@ -141,6 +164,8 @@ mod tests {
             assert_eq!(x.includes(y), a.is_superset(&b));
             assert_eq!(x.intersects(y), !a.is_disjoint(&b));
             assert!((0..M::CAPACITY).all(|m| x.contains(m) == a.contains(&m)));
+            let words: Vec<u32> = (0..M::WORDS).map(|i| x.word(i)).collect();
+            assert_eq!(M::from_parts(&words), x);
         }
     }
 

@@ -29,6 +29,15 @@ impl From<Full> for Stop {
     }
 }
 
+/// Which cycles are wanted: those in all of some sets, and in none of others. A generalised Rabin pair, by another name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted<M> {
+    /// Its edges together are in these.
+    pub all: M,
+    /// None of its edges is in one of these.
+    pub avoid: M,
+}
+
 /// A graph that is made on the fly. Is there a cycle, reachable from an initial state, whose edges together are
 /// in all acceptance sets? That is what a check answers.
 pub trait Space<M: Marks> {
@@ -64,6 +73,14 @@ pub trait Space<M: Marks> {
     /// All acceptance sets.
     fn all(&self) -> M {
         M::all(self.sets())
+    }
+
+    /// The cycles in all acceptance sets.
+    fn wanted(&self) -> Wanted<M> {
+        Wanted {
+            all: self.all(),
+            avoid: M::NONE,
+        }
     }
 }
 
@@ -102,6 +119,8 @@ pub struct Counters {
     pub second_states: u64,
     /// Edges that a second pass traversed; among `transitions`, too.
     pub second_transitions: u64,
+    /// States that several workers visited, each as often as it was without need.
+    pub repeated: u64,
     /// Did only the second pass find the accepting run?
     pub only_second: bool,
 }

@@ -10,6 +10,7 @@ use sempre_store::Budget;
 use std::sync::Arc;
 
 /// A graph that is there.
+#[derive(Clone)]
 struct Graph {
     sets: u32,
     initial: Vec<u32>,
@@ -68,6 +69,38 @@ impl Graph {
             initial.dedup();
         }
         Self::new(sets, initial, edges)
+    }
+
+    /// With components of all sizes: each state has few edges, most of them to states nearby, and few of them are marked. The kinds
+    /// are not computed.
+    fn large(random: &mut Random, sets: u32, states: usize) -> Self {
+        let degree = 1 + random.below(3);
+        let marked = [0.001, 0.01, 0.1][random.below(3)];
+        let back = [0.02, 0.1, 0.4][random.below(3)];
+        let edges = (0..states)
+            .map(|s| {
+                (0..random.below(degree * 2 + 1))
+                    .map(|_| {
+                        let far = 1 + random.below(20);
+                        let target = match random.chance(back) {
+                            true => s.saturating_sub(far),
+                            false => (s + far).min(states - 1),
+                        } as u32;
+                        let marks = (0..sets)
+                            .filter(|_| random.chance(marked))
+                            .fold(0, |m, s| m.union(u32::single(s)));
+                        Edge { target, marks }
+                    })
+                    .collect()
+            })
+            .collect();
+        Self {
+            sets,
+            initial: vec![0],
+            kinds: vec![Kind::Mixed; states],
+            edges,
+            budget: Arc::new(Budget::unlimited()),
+        }
     }
 
     fn new(sets: u32, initial: Vec<u32>, edges: Vec<Vec<Edge<u32>>>) -> Self {
@@ -354,6 +387,144 @@ fn memory_is_charged() {
         let mut graph = graph(1, &["1", "2", "1:0"]);
         graph.budget = Arc::new(Budget::new(1000));
         let stop = algorithm.run(&mut graph, &mut Counters::default());
+        assert_eq!(stop, Err(Stop(Reason::Memory)), "{name}");
+        assert_eq!(graph.budget.used(), 0, "{name}");
+    }
+}
+
+/// A graph whose threads give way to each other now and then.
+struct Slow(Graph, Random);
+
+impl Space<u32> for Slow {
+    fn initial(&mut self) -> Result<Vec<u32>, Stop> {
+        self.0.initial()
+    }
+    fn expand(&mut self, state: u32, edges: &mut Vec<Edge<u32>>) -> Result<(), Stop> {
+        if self.1.chance(0.3) {
+            std::thread::yield_now();
+        }
+        self.0.expand(state, edges)
+    }
+    fn sets(&self) -> u32 {
+        self.0.sets()
+    }
+    fn budget(&self) -> Arc<Budget> {
+        self.0.budget()
+    }
+}
+
+/// A check by several workers.
+fn together(
+    algorithm: Algorithm,
+    graph: &Graph,
+    workers: usize,
+    seed: u64,
+) -> (Result<Option<Run<u32>>, Stop>, Counters) {
+    let mut counters = Counters::default();
+    let mut spaces: Vec<Slow> = (0..workers as u64)
+        .map(|w| Slow(graph.clone(), Random::new(seed * 64 + w)))
+        .collect();
+    let found = algorithm.run_together(&mut spaces, &mut counters);
+    (found.map(|f| f.map(|(run, _)| run)), counters)
+}
+
+/// The checks that several workers do together.
+fn shared() -> impl Iterator<Item = (Algorithm, &'static str)> {
+    (Algorithm::ALL.into_iter()).filter(|(a, _)| a.takes_workers())
+}
+
+#[test]
+fn several_workers_agree_with_the_obvious_check() {
+    let mut random = Random::new(21);
+    for round in 0..6_000 {
+        let graph = Graph::random(&mut random, round % 4);
+        let expected = graph.accepts();
+        let workers = [2, 3, 4, 16][round as usize / 4 % 4];
+        for (algorithm, name) in shared() {
+            if algorithm.needs_one_set() && graph.sets != 1 {
+                continue;
+            }
+            let (run, counters) = together(algorithm, &graph, workers, u64::from(round));
+            let run = run.unwrap();
+            let what = format!("{name} in round {round}: {:?}", graph.edges);
+            assert_eq!(run.is_some(), expected, "{what}");
+            assert!(run.is_none_or(|run| graph.confirms(&run)), "{what}");
+            assert!(counters.states <= graph.edges.len() as u64);
+        }
+    }
+}
+
+/// Larger graphs, on which workers meet, and more workers than any machine that this runs on has cores; as many states are
+/// visited as by one.
+#[test]
+fn many_workers_agree_with_one() {
+    let mut random = Random::new(22);
+    let (mut empty, mut accepting) = (0, 0);
+    for round in 0..240u32 {
+        let sets = round % 3;
+        let states = [30, 300, 3000][random.below(3)];
+        let mut graph = Graph::large(&mut random, sets, states);
+        let mut alone = Counters::default();
+        let expected = Algorithm::Cou99.run(&mut graph, &mut alone).unwrap();
+        match expected {
+            Some(_) => accepting += 1,
+            None => empty += 1,
+        }
+        let workers = [2, 4, 16, 70][round as usize / 3 % 4];
+        for (algorithm, name) in shared() {
+            if algorithm.needs_one_set() && sets != 1 {
+                continue;
+            }
+            let (run, counters) = together(algorithm, &graph, workers, u64::from(round));
+            let run = run.unwrap();
+            assert_eq!(run.is_some(), expected.is_some(), "{name} in round {round}");
+            match run {
+                Some(run) => assert!(graph.confirms(&run), "{name} in round {round}"),
+                None => assert_eq!(counters.states, alone.states, "{name} in round {round}"),
+            }
+        }
+    }
+    assert!(
+        empty > 60 && accepting > 60,
+        "{empty} empty, {accepting} not"
+    );
+}
+
+/// A worker that has no memory, or that panics, ends the search of all, and nothing is said to be empty.
+#[test]
+fn a_worker_that_fails_is_not_overlooked() {
+    struct Failing(Graph, bool);
+    impl Space<u32> for Failing {
+        fn initial(&mut self) -> Result<Vec<u32>, Stop> {
+            self.0.initial()
+        }
+        fn expand(&mut self, state: u32, edges: &mut Vec<Edge<u32>>) -> Result<(), Stop> {
+            assert!(!self.1, "expected by the test");
+            self.0.expand(state, edges)
+        }
+        fn sets(&self) -> u32 {
+            self.0.sets()
+        }
+        fn budget(&self) -> Arc<Budget> {
+            self.0.budget()
+        }
+    }
+    for (algorithm, name) in shared() {
+        let graph = graph(1, &["1", "2", "1"]);
+        for workers in [2, 5] {
+            let spaces = (0..workers).map(|w| Failing(graph.clone(), w == workers - 1));
+            let mut spaces: Vec<Failing> = spaces.collect();
+            // The one that panics may come too late to do so.
+            let stop = algorithm.run_together(&mut spaces, &mut Counters::default());
+            let panic = Stop(Reason::Panic("expected by the test".into()));
+            assert!(stop == Err(panic) || stop == Ok(None), "{name}");
+            spaces.iter_mut().for_each(|s| s.1 = true);
+            let stop = algorithm.run_together(&mut spaces, &mut Counters::default());
+            assert!(matches!(stop, Err(Stop(Reason::Panic(_)))), "{name}");
+        }
+        let mut graph = graph.clone();
+        graph.budget = Arc::new(Budget::new(1000));
+        let (stop, _) = together(algorithm, &graph, 3, 0);
         assert_eq!(stop, Err(Stop(Reason::Memory)), "{name}");
         assert_eq!(graph.budget.used(), 0, "{name}");
     }

@@ -51,7 +51,7 @@ pub trait Sink {
 }
 
 /// A model. See the module's documentation.
-pub trait System: Sync {
+pub trait System: Send + Sync {
     /// The scratch space of one worker.
     type Context: Send;
 

@@ -9,6 +9,7 @@
 //! | [`flat`] | [`Flat`]: a lock-free set of keys of one or two words |
 //! | [`tree`] | [`Tree`]: tree compression of longer states on top of flat tables |
 //! | [`index_array`] | [`IndexArray`]: a number per state, beside the table |
+//! | [`union_find`] | [`UnionFind`]: sets of states that several workers unite, beside the table |
 //! | [`budget`] | [`Budget`]: the memory that all tables of a search may take together |
 //! | `gate` | many readers of a table, now and then one that replaces it |
 //! | `chunked` | arrays that grow and never move |
@@ -27,9 +28,11 @@ mod slots;
 pub mod store;
 mod sync;
 pub mod tree;
+pub mod union_find;
 
 pub use budget::{Budget, Full};
 pub use flat::{Flat, Found};
 pub use index_array::IndexArray;
 pub use store::{Batch, StateIndex, Store, StoreWorker};
 pub use tree::Tree;
+pub use union_find::UnionFind;

@@ -8,7 +8,8 @@
 
 use crate::gate::Gate;
 use crate::sync::SyncArc;
-use crate::{Budget, Flat};
+use crate::union_find::Claim;
+use crate::{Budget, Flat, UnionFind};
 use loom::thread;
 use std::sync::Arc;
 
@@ -77,4 +78,160 @@ fn growth_under_insertion() {
 #[test]
 fn growth_from_both_sides() {
     two_workers(&[1, 2], &[2, 3], 3);
+}
+
+fn sets(workers: usize, states: u32) -> SyncArc<UnionFind> {
+    let sets = UnionFind::new(workers, 2, &Arc::new(Budget::unlimited()));
+    for state in 0..states {
+        sets.reserve(state).unwrap();
+    }
+    SyncArc::new(sets)
+}
+
+/// Two workers unite overlapping pairs: there is one set, with one list in which all states are found, and with
+/// both workers in it.
+#[test]
+fn uniting_from_both_sides() {
+    loom::model(|| {
+        let sets = sets(2, 3);
+        for state in 0..3 {
+            sets.claim(state, (state % 2) as usize);
+        }
+        let other = {
+            let sets = SyncArc::clone(&sets);
+            thread::spawn(move || sets.unite(1, 2))
+        };
+        sets.unite(0, 1);
+        // What a worker has done itself it does not hear denied.
+        assert!(sets.same(0, 1));
+        other.join().unwrap();
+        assert!(sets.same(0, 2));
+        for worker in 0..2 {
+            assert_eq!(sets.claim(2, worker), Claim::Cycle);
+        }
+        for _ in 0..3 {
+            let busy = sets.pick(0).unwrap();
+            sets.remove(busy);
+        }
+        assert_eq!(sets.pick(1), None);
+        assert!((0..3).all(|s| sets.is_dead(s)));
+    });
+}
+
+/// One unites two pairs of three sets at the same time as another does the third pair: a cycle of locks would show.
+#[test]
+fn uniting_in_a_circle() {
+    loom::model(|| {
+        let sets = sets(2, 3);
+        for state in 0..3 {
+            sets.claim(state, 0);
+        }
+        let other = {
+            let sets = SyncArc::clone(&sets);
+            thread::spawn(move || {
+                sets.unite(2, 0);
+            })
+        };
+        sets.unite(2, 1);
+        other.join().unwrap();
+        assert!(sets.same(0, 1) && sets.same(1, 2));
+        for _ in 0..3 {
+            let busy = sets.pick(2).unwrap();
+            sets.remove(busy);
+        }
+        assert_eq!(sets.pick(0), None);
+    });
+}
+
+/// A worker claims a state while its set becomes part of another: in the end it is in the set.
+#[test]
+fn claiming_while_uniting() {
+    loom::model(|| {
+        let sets = sets(2, 2);
+        sets.claim(0, 0);
+        sets.claim(1, 0);
+        let other = {
+            let sets = SyncArc::clone(&sets);
+            thread::spawn(move || {
+                assert_eq!(sets.claim(1, 1), Claim::New(false));
+            })
+        };
+        sets.unite(0, 1);
+        other.join().unwrap();
+        assert_eq!(sets.claim(0, 1), Claim::Cycle);
+    });
+}
+
+/// Two workers add one mark each while a third thing happens, a union: one of them, at least, sees both.
+#[test]
+fn marks_while_uniting() {
+    loom::model(|| {
+        let sets = sets(2, 2);
+        sets.claim(0, 0);
+        sets.claim(1, 1);
+        let other = {
+            let sets = SyncArc::clone(&sets);
+            thread::spawn(move || {
+                let mut seen = [0];
+                sets.add_marks(1, &[2], &mut seen);
+                seen[0]
+            })
+        };
+        sets.unite(0, 1);
+        let mut seen = [0];
+        sets.add_marks(0, &[1], &mut seen);
+        let other = other.join().unwrap();
+        assert!(seen[0] == 3 || other == 3, "{} and {other}", seen[0]);
+    });
+}
+
+/// Two workers explore the two states of one set: the set is dead when both are done, not before, and both learn of it.
+#[test]
+fn exploring_together() {
+    loom::model(|| {
+        let sets = sets(2, 2);
+        sets.claim(0, 0);
+        sets.claim(1, 1);
+        sets.unite(0, 1);
+        let work = |sets: &UnionFind, from: u32| {
+            while let Some(state) = sets.pick(from) {
+                assert!(!sets.is_explored(0) || !sets.is_explored(1) || sets.is_explored(state));
+                sets.remove(state);
+            }
+            assert!(sets.is_explored(0) && sets.is_explored(1));
+            assert!(sets.is_dead(from));
+        };
+        let other = {
+            let sets = SyncArc::clone(&sets);
+            thread::spawn(move || work(&sets, 1))
+        };
+        work(&sets, 0);
+        other.join().unwrap();
+        assert_eq!(sets.claim(0, 1), Claim::Dead);
+    });
+}
+
+/// A set is explored by one worker while another unites it with a second one, which is busy: that must not be taken for dead.
+#[test]
+fn exploring_while_uniting() {
+    loom::model(|| {
+        let sets = sets(2, 3);
+        sets.claim(0, 0);
+        sets.claim(1, 1);
+        sets.claim(2, 1);
+        sets.unite(0, 2);
+        let other = {
+            let sets = SyncArc::clone(&sets);
+            thread::spawn(move || sets.remove(2))
+        };
+        sets.unite(1, 2);
+        // 0 and 1 are busy.
+        assert!(!sets.is_dead(0) && sets.same(0, 1));
+        sets.remove(0);
+        other.join().unwrap();
+        assert_eq!(sets.pick(2), Some(1));
+        sets.remove(1);
+        assert_eq!(sets.pick(0), None);
+        assert!((0..3).all(|s| sets.is_dead(s)));
+    });
 }

@@ -12,7 +12,7 @@
 
 use crate::marks::Marks;
 use crate::per_state::{Charge, PerState};
-use crate::space::{Counters, Edge, Run, RunStep, Space, Stop};
+use crate::space::{Counters, Edge, Run, RunStep, Space, Stop, Wanted};
 
 const UNSEEN: u32 = u32::MAX;
 const ROOT: u32 = u32::MAX - 1;
@@ -47,6 +47,19 @@ impl<M: Marks> Bfs<M> {
         goal: &dyn Fn(u32, &Edge<M>) -> bool,
         visited: &mut u64,
     ) -> Result<Option<Vec<RunStep<M>>>, Stop> {
+        self.path_avoiding(space, from, inside, M::NONE, goal, visited)
+    }
+
+    /// The same by edges that are in none of the sets `avoid`.
+    fn path_avoiding(
+        &mut self,
+        space: &mut dyn Space<M>,
+        from: &[u32],
+        inside: &dyn Fn(u32) -> bool,
+        avoid: M,
+        goal: &dyn Fn(u32, &Edge<M>) -> bool,
+        visited: &mut u64,
+    ) -> Result<Option<Vec<RunStep<M>>>, Stop> {
         for &s in &self.queue {
             self.parent.set(s, UNSEEN)?;
         }
@@ -64,12 +77,12 @@ impl<M: Marks> Bfs<M> {
             space.expand(state, &mut self.edges)?;
             for i in 0..self.edges.len() {
                 let edge = self.edges[i];
-                if !inside(edge.target) {
+                if !inside(edge.target) || edge.marks.intersects(avoid) {
                     continue;
                 }
                 if goal(state, &edge) {
                     let mut path = vec![RunStep { state, edge }];
-                    self.trace(space, state, &mut path)?;
+                    self.trace(space, state, avoid, &mut path)?;
                     return Ok(Some(path));
                 }
                 if self.parent.get(edge.target) == UNSEEN {
@@ -87,6 +100,7 @@ impl<M: Marks> Bfs<M> {
         &mut self,
         space: &mut dyn Space<M>,
         mut state: u32,
+        avoid: M,
         path: &mut Vec<RunStep<M>>,
     ) -> Result<(), Stop> {
         loop {
@@ -95,35 +109,39 @@ impl<M: Marks> Bfs<M> {
                 path.reverse();
                 return Ok(());
             }
-            path.push(step_between(space, parent, state)?);
+            path.push(step_between(space, parent, state, avoid)?);
             state = parent;
         }
     }
 }
 
-/// The first step from one state to another.
+/// The first step from one state to another, in none of the sets `avoid`.
 pub(crate) fn step_between<M: Marks>(
     space: &mut dyn Space<M>,
     from: u32,
     to: u32,
+    avoid: M,
 ) -> Result<RunStep<M>, Stop> {
     let mut edges = Vec::new();
     space.expand(from, &mut edges)?;
-    let edge = *(edges.iter().find(|e| e.target == to)).expect("an edge that was seen before");
+    let edge = *(edges.iter())
+        .find(|e| e.target == to && !e.marks.intersects(avoid))
+        .expect("an edge that was seen before");
     Ok(RunStep { state: from, edge })
 }
 
-/// A cycle in all sets through `start` and states that `inside` allows, found set by set; `None` if that leads to a place from
-/// which there is no way on, or takes more than `longest` steps.
+/// A cycle as it is wanted through `start` and states that `inside` allows, found set by set; `None` if that leads to a
+/// place from which there is no way on, or takes more than `longest` steps.
 fn cycle_through<M: Marks>(
     space: &mut dyn Space<M>,
     bfs: &mut Bfs<M>,
     inside: &dyn Fn(u32) -> bool,
     start: u32,
+    wanted: Wanted<M>,
     longest: usize,
     counters: &mut Counters,
 ) -> Result<Option<Vec<RunStep<M>>>, Stop> {
-    let mut missing = space.all();
+    let mut missing = wanted.all;
     let mut cycle: Vec<RunStep<M>> = Vec::new();
     let mut at = start;
     while missing != M::NONE || at != start || cycle.is_empty() {
@@ -135,7 +153,8 @@ fn cycle_through<M: Marks>(
             }
         };
         let visited = &mut counters.cycle_states;
-        let Some(path) = bfs.path(space, &[at], inside, &goal, visited)? else {
+        let found = bfs.path_avoiding(space, &[at], inside, wanted.avoid, &goal, visited)?;
+        let Some(path) = found else {
             return Ok(None);
         };
         for step in path {
@@ -150,17 +169,18 @@ fn cycle_through<M: Marks>(
     Ok(Some(cycle))
 }
 
-/// A cycle in all sets through `start`, in the component that `inside` describes, which must be strongly connected
-/// and, by its inner edges, in all sets.
+/// A cycle as it is wanted through `start`, in the component that `inside` describes, which must be strongly connected
+/// and in the wanted sets by its inner edges, without those to avoid.
 pub(crate) fn cycle_in_component<M: Marks>(
     space: &mut dyn Space<M>,
     inside: &dyn Fn(u32) -> bool,
     start: u32,
+    wanted: Wanted<M>,
     counters: &mut Counters,
 ) -> Result<Vec<RunStep<M>>, Stop> {
     space.accepted();
     let mut bfs = Bfs::new(space);
-    let cycle = cycle_through(space, &mut bfs, inside, start, usize::MAX, counters)?;
+    let cycle = cycle_through(space, &mut bfs, inside, start, wanted, usize::MAX, counters)?;
     Ok(cycle.expect("a strongly connected component in all sets"))
 }
 
@@ -192,6 +212,7 @@ pub(crate) fn with_prefix<M: Marks>(
 pub(crate) fn shorten<M: Marks>(
     space: &mut dyn Space<M>,
     run: Run<M>,
+    wanted: Wanted<M>,
     counters: &mut Counters,
 ) -> Result<Run<M>, Stop> {
     let length = |run: &Run<M>| run.prefix.len() + run.cycle.len();
@@ -200,7 +221,7 @@ pub(crate) fn shorten<M: Marks>(
     for start in run.cycle.iter().map(|s| s.state) {
         // A search that leaves the component finds no way back and does not count.
         let shorter = length(&best) - 1;
-        let cycle = cycle_through(space, &mut bfs, &|_| true, start, shorter, counters)?;
+        let cycle = cycle_through(space, &mut bfs, &|_| true, start, wanted, shorter, counters)?;
         if let Some(cycle) = cycle {
             let candidate = with_prefix(space, &|_| true, cycle)?;
             if length(&candidate) < length(&best) {

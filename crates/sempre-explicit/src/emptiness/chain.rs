@@ -139,7 +139,8 @@ impl<M: Marks> Chain<M> {
             let rank = self.rank.get(s);
             rank >= root && rank != REMOVED
         };
-        let cycle = accepting_run::cycle_in_component(space, &inside, start, counters)?;
+        let wanted = space.wanted();
+        let cycle = accepting_run::cycle_in_component(space, &inside, start, wanted, counters)?;
         accepting_run::with_prefix(space, &|s| self.rank.get(s) != 0, cycle)
     }
 }

@@ -193,7 +193,9 @@ impl<M: Marks> Search<'_, M> {
                 && position >= root
                 && (stack.get(position as usize)).is_some_and(|e| e.state == s)
         };
-        let cycle = accepting_run::cycle_in_component(self.space, &inside, start, self.counters)?;
+        let wanted = self.space.wanted();
+        let cycle =
+            accepting_run::cycle_in_component(self.space, &inside, start, wanted, self.counters)?;
         accepting_run::with_prefix(self.space, &|s| position.get(s) != UNSEEN, cycle)
     }
 }

@@ -13,12 +13,14 @@
 //! | [`tau03_opt`] | Couvreur, Duret-Lutz and Poitrenaud 2005 | generalised | both depth-first stacks |
 //! | [`ta_two_pass`] | Geldenhuys and Hansen 2006 | testing automata | as `cou99` |
 //! | [`weak_dfs`] | one depth-first search | weak | depth-first stack |
+//! | [`ufscc`] | Bloemen, Laarman and van de Pol 2016, by any number of workers | generalised | the longest depth-first stack |
 //!
 //! What they share:
 //!
 //! | file | holds |
 //! | --- | --- |
 //! | `search_stack` | a depth-first stack |
+//! | `crew` | workers that search together |
 //! | `chain` | the chain of components of Couvreur's checks |
 //! | [`accepting_run`] | short runs, in a component |
 //! | `collecting_run` | short runs, from one state of an accepting cycle |
@@ -30,6 +32,7 @@ pub mod cou99;
 pub mod cou99_norem;
 pub mod cou99_shy;
 pub mod cou99_shy_minus;
+mod crew;
 pub mod cvwy90;
 pub mod gv04;
 pub mod se05;
@@ -37,10 +40,11 @@ mod search_stack;
 pub mod ta_two_pass;
 pub mod tau03;
 pub mod tau03_opt;
+pub mod ufscc;
 pub mod weak_dfs;
 
 use crate::marks::Marks;
-use crate::space::{Counters, Run, Space, Stop};
+use crate::space::{Counters, Run, Space, Stop, Wanted};
 
 /// The checks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -68,11 +72,13 @@ pub enum Algorithm {
     Dfs,
     /// [`ta_two_pass`].
     TaTwoPass,
+    /// [`ufscc`].
+    Ufscc,
 }
 
 impl Algorithm {
     /// All of them, with their names.
-    pub const ALL: [(Algorithm, &'static str); 11] = [
+    pub const ALL: [(Algorithm, &'static str); 12] = [
         (Algorithm::Cou99, "cou99"),
         (Algorithm::Cou99Norem, "cou99-norem"),
         (Algorithm::Cou99ShyMinus, "cou99-shy-minus"),
@@ -84,6 +90,7 @@ impl Algorithm {
         (Algorithm::Tau03Opt, "tau03-opt"),
         (Algorithm::Dfs, "dfs"),
         (Algorithm::TaTwoPass, "ta-two-pass"),
+        (Algorithm::Ufscc, "ufscc"),
     ];
 
     /// Its name.
@@ -115,7 +122,12 @@ impl Algorithm {
         !self.needs_weak() && !self.needs_livelock()
     }
 
-    /// Runs it: an accepting run, or `None` if there is none.
+    /// Can several workers do it together?
+    pub fn takes_workers(self) -> bool {
+        self == Self::Ufscc
+    }
+
+    /// Runs it, by one worker: an accepting run, or `None` if there is none.
     ///
     /// # Errors
     /// If the search could not go on.
@@ -136,6 +148,27 @@ impl Algorithm {
             Self::Tau03Opt => tau03_opt::check(space, counters),
             Self::Dfs => weak_dfs::check(space, counters),
             Self::TaTwoPass => ta_two_pass::check(space, counters),
+            Self::Ufscc => ufscc::check(space, counters),
+        }
+    }
+
+    /// Runs it by several workers, one for each space, if it can be done so ([`Algorithm::takes_workers`]), and else by the
+    /// first: an accepting run, with what is wanted of its cycle, or `None` if there is none. All spaces show the same graph.
+    ///
+    /// # Errors
+    /// If the search could not go on.
+    pub fn run_together<M: Marks, S: Space<M> + Send>(
+        self,
+        spaces: &mut [S],
+        counters: &mut Counters,
+    ) -> Result<Option<(Run<M>, Wanted<M>)>, Stop> {
+        let Some(first) = spaces.first_mut() else {
+            return Ok(None);
+        };
+        let wanted = first.wanted();
+        match self {
+            Self::Ufscc => ufscc::check_together(spaces, &[wanted], counters),
+            _ => Ok(self.run(first, counters)?.map(|run| (run, wanted))),
         }
     }
 }

@@ -28,6 +28,12 @@
 //! # Widening
 //! When a value leaves its bits, the stored states are translated in their order and keep their numbers, and the
 //! search does not notice.
+//!
+//! # Several workers
+//! Each has a product of its own, all of which show the same states ([`Product::crew`]). What is known of a state's
+//! propositions is written by each worker that finds the state, before it tells anybody of it. When a value leaves its bits the
+//! search ends ([`Reason::Overflow`]): numbers would not stay what they are. It has to begin anew, with the wider system that
+//! the contexts know of.
 
 mod observer;
 mod packing;
@@ -35,7 +41,6 @@ mod successors;
 
 use crate::explore::{Progress, Reason};
 use crate::marks::Marks;
-use crate::per_state::PerState;
 use crate::property::Kind;
 use crate::space::{Edge, RunStep, Space, Stop};
 use crate::widening::{self, Lost};
@@ -43,9 +48,9 @@ pub use observer::Observer;
 use packing::Packing;
 use sempre_base::Random;
 use sempre_model::system::{Failure, Step, System};
-use sempre_store::{Batch, Budget, StateIndex, Store, StoreWorker};
+use sempre_store::{Batch, Budget, IndexArray, StateIndex, Store, StoreWorker};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use successors::{Successors, Way};
 
@@ -97,7 +102,7 @@ pub struct Limits<'a> {
     pub memory: Option<usize>,
     /// Time that it may take.
     pub time: Option<Duration>,
-    /// Number of states after whose expansion to stop; a few more may be expanded.
+    /// Number of states after whose expansion, by all workers together, to stop; a few more may be expanded.
     pub states: Option<u64>,
     /// Stops the search when it becomes true.
     pub interrupt: Option<&'a AtomicBool>,
@@ -117,15 +122,18 @@ pub struct Product<'a, S: System, M> {
     patience: u32,
     peak: usize,
     budget: Arc<Budget>,
-    store: Store,
+    store: Arc<Store>,
     worker: StoreWorker,
+    common: Arc<Common>,
+    /// Are there other workers?
+    in_crew: bool,
     batch: Batch,
     context: S::Context,
     packing: Packing,
     /// The edges of each leaf of a property.
     leaves: Vec<Vec<(u32, M)>>,
     /// For a testing automaton: the observed propositions of each state, and those of the states in the batch.
-    observed: PerState<u32>,
+    observed: Arc<IndexArray>,
     found: Vec<u32>,
     /// Successors on their way into the batch, where the automaton's part is not known at once.
     models: Vec<u64>,
@@ -141,8 +149,17 @@ pub struct Product<'a, S: System, M> {
     /// The steps of the successors told last, beside the batch.
     steps: Vec<(M, u32)>,
     counted: (u64, u64),
+    /// How much of that is in the common numbers.
+    told_of: (u64, u64),
     widenings: u32,
     failure: Option<(u32, Failure)>,
+}
+
+/// What all workers count together, now and then.
+#[derive(Default)]
+struct Common {
+    expanded: AtomicU64,
+    transitions: AtomicU64,
 }
 
 /// A state of a product, taken apart.
@@ -199,7 +216,9 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
             patience: 0,
             peak: 0,
             worker: store.worker(),
-            store,
+            store: Arc::new(store),
+            common: Arc::default(),
+            in_crew: false,
             batch: Batch::new(),
             context: ordered(system, shape.order),
             packing,
@@ -209,7 +228,7 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
             sets,
             state: vec![0; packing.width],
             model: vec![0; packing.model],
-            observed: PerState::new(0, &budget),
+            observed: Arc::new(IndexArray::new(Arc::clone(&budget))),
             found: Vec::new(),
             models: Vec::new(),
             waiting: Vec::new(),
@@ -217,10 +236,65 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
             scratch: vec![0; packing.width],
             steps: Vec::new(),
             counted: (0, 0),
+            told_of: (0, 0),
             widenings: 0,
             failure: None,
             budget,
         }))
+    }
+
+    /// Products for so many workers, at least one, which share the states. The first one tells progress.
+    pub fn crew(mut self, workers: usize) -> Vec<Self> {
+        self.in_crew = true;
+        let others: Vec<Self> = (1..workers)
+            .map(|_| Self {
+                given: self.given,
+                wider: None,
+                observer: self.observer,
+                shape: self.shape,
+                limits: Limits {
+                    progress: None,
+                    ..self.limits
+                },
+                begin: self.begin,
+                told: self.told,
+                patience: 0,
+                peak: 0,
+                budget: Arc::clone(&self.budget),
+                worker: self.store.worker(),
+                store: Arc::clone(&self.store),
+                common: Arc::clone(&self.common),
+                in_crew: true,
+                batch: Batch::new(),
+                context: ordered(self.given, self.shape.order),
+                packing: self.packing,
+                leaves: self.leaves.clone(),
+                observed: Arc::clone(&self.observed),
+                found: Vec::new(),
+                models: Vec::new(),
+                waiting: Vec::new(),
+                actions: Vec::new(),
+                first_process: self.first_process,
+                sets: self.sets,
+                state: self.state.clone(),
+                model: self.model.clone(),
+                valuation: self.valuation.clone(),
+                scratch: self.scratch.clone(),
+                steps: Vec::new(),
+                counted: (0, 0),
+                told_of: (0, 0),
+                widenings: 0,
+                failure: None,
+            })
+            .collect();
+        let mut all = vec![self];
+        all.extend(others);
+        all
+    }
+
+    /// What knows of values that have left their bits.
+    pub fn into_context(self) -> S::Context {
+        self.context
     }
 
     /// The system whose states are stored: the given one, or one with a wider layout.
@@ -302,12 +376,19 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
     fn look_up(&mut self) -> Result<(), Stop> {
         self.patience = PATIENCE;
         self.peak = self.peak.max(self.budget.used());
+        // Relaxed, here and below: numbers that are looked at for their own sake.
+        let (common, told_of) = (&self.common, self.told_of);
+        let new = self.counted.0 - told_of.0;
+        let expanded = new + common.expanded.fetch_add(new, Relaxed);
+        let new = self.counted.1 - told_of.1;
+        let transitions = new + common.transitions.fetch_add(new, Relaxed);
+        self.told_of = self.counted;
         let limits = &self.limits;
         // Relaxed: looked at for its own sake.
         if limits.interrupt.is_some_and(|flag| flag.load(Relaxed)) {
             return Err(Stop(Reason::Interrupted));
         }
-        if limits.states.is_some_and(|limit| self.counted.0 > limit) {
+        if limits.states.is_some_and(|limit| expanded > limit) {
             return Err(Stop(Reason::States));
         }
         if limits.time.is_none() && limits.progress.is_none() {
@@ -321,10 +402,11 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
             && now - self.told >= Duration::from_millis(300)
         {
             self.told = now;
+            let states = self.store.len();
             progress(&Progress {
-                states: self.store.len(),
-                transitions: self.counted.1,
-                queue: self.store.len().saturating_sub(self.counted.0),
+                states,
+                transitions,
+                queue: states.saturating_sub(expanded),
                 bytes: self.budget.used(),
                 elapsed: now - self.begin,
             });
@@ -367,6 +449,9 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
 
     /// A wider layout after an overflow.
     fn widen(&mut self) -> Result<(), Stop> {
+        if self.in_crew {
+            return Err(Stop(Reason::Overflow));
+        }
         let system = self.wider.as_ref().unwrap_or(self.given);
         let Some(wide) = system.widen(&self.context) else {
             return Err(Stop(Reason::Overflow));
@@ -387,7 +472,7 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
             Err(Lost::States) => return Err(Stop(Reason::Overflow)),
         };
         self.worker = store.worker();
-        self.store = store;
+        self.store = Arc::new(store);
         self.context = ordered(&wide, self.shape.order);
         self.wider = Some(wide);
         self.packing = packing;
@@ -483,7 +568,7 @@ impl<S: System, M: Marks> Product<'_, S, M> {
         self.found.clear();
         let waiting = std::mem::take(&mut self.waiting);
         let models = std::mem::take(&mut self.models);
-        let before = self.observed.get(state);
+        let before = self.observed.get(StateIndex(state));
         for (i, &(marks, action)) in waiting.iter().enumerate() {
             let width = self.packing.model;
             let model = &models[i * width..(i + 1) * width];
@@ -540,13 +625,15 @@ impl<S: System, M: Marks> Product<'_, S, M> {
         self.steps.push((marks, action));
     }
 
-    /// Enters the batch, and keeps what was observed in states that are new.
+    /// Enters the batch, and keeps what was observed in its states.
     fn enter(&mut self) -> Result<(), Stop> {
         self.store.insert_batch(&mut self.worker, &mut self.batch)?;
         if let Observer::Testing(_) = self.observer {
             for (found, &observed) in self.batch.found().iter().zip(&self.found) {
-                if found.fresh {
-                    self.observed.set(found.index, observed)?;
+                let index = StateIndex(found.index);
+                // Who has entered a state may not yet have got as far as this.
+                if self.observed.get(index) != observed {
+                    self.observed.set(index, observed)?;
                 }
             }
         }

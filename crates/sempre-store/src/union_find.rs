@@ -1,0 +1,757 @@
+//! A concurrent union-find of states, for searches that share what they know of strongly connected components.
+//!
+//! After Bloemen, Laarman and van de Pol ("Multi-core on-the-fly SCC decomposition", PPoPP 2016; with acceptance
+//! sets, HVC 2016). Each set of states, which is part of one component, has
+//! - the workers that have a state of it on their stacks, so that a worker who meets one of its states knows of a cycle;
+//! - the acceptance marks of edges inside, united;
+//! - a cyclic list of its states that are not yet explored, *busy* ones, so that several workers can share them. An explored
+//!   state stays in the list as a *tomb* that who passes by takes out. A set with no busy state is explored, and *dead*.
+//!
+//! Ours differs in the layout: what a state that nobody has met knows is all zero (links are kept as the
+//! exclusive-or with the state itself), a state takes 16 bytes, a quarter of a cache line, and more workers or marks than 32 take
+//! more arrays of four bytes instead of being refused. The root is the state with the least number, which is the one met
+//! first, so roots seldom change.
+//!
+//! ## Protocol
+//! *Uniting* two sets locks the root with the greater number, then a busy state of each list, swaps the successors of these in
+//! their lists, which makes one cycle of two, links the root, and hands its workers and marks on to the other root. Whoever waits
+//! for a lock waits for one that holds only locks of greater roots, so waiting ends.
+//! *Adding* workers or marks to a set is an atomic "or" at its root, after which one looks whether it still is the root, and
+//! tries again if not. Uniting links first and reads afterwards, with an "or", too: of the two, the later one in the order of
+//! that cell sees what the other did. So nothing is lost on the way to a new root.
+//!
+//! ## Invariants
+//! - **I1** A link leads to a state with a smaller number; only the holder of a root's lock makes it a link.
+//! - **I2** A busy state of a set is reached from each state of its list. Only busy, locked states get new successors by
+//!   uniting; only tombs get new ones by being shortened, and these are farther along the same cycle.
+//! - **I3** A tomb never becomes busy again, a dead set stays what it is.
+//! - **I4** Who is last to add marks to the root of a set sees all that were added before: [`UnionFind::add_marks`] tells.
+//! - **I5** A worker in the set of a root has been in the set before; one that was in it may be missing while sets
+//!   are being united.
+//!
+//! ## Cost
+//! 16 bytes per state; finding roots halves paths. Not done: no unions by rank, which would need another cell.
+
+use crate::chunked::Chunked;
+use crate::sync::{AtomicU32, yield_now};
+use crate::{Budget, Full};
+use std::sync::Arc;
+use std::sync::atomic::{
+    AtomicU32 as Plain,
+    Ordering::{AcqRel, Acquire, Relaxed, Release},
+};
+
+/// States whose rows are made and charged to the budget together.
+#[cfg(not(all(loom, test)))]
+const BLOCK_BITS: u32 = 14;
+#[cfg(all(loom, test))]
+const BLOCK_BITS: u32 = 2;
+
+/// Number of states in the smallest chunk of an array, or fewer.
+#[cfg(not(all(loom, test)))]
+const STEP: usize = 1 << 12;
+#[cfg(all(loom, test))]
+const STEP: usize = 1;
+
+/// The cells of a row.
+const PARENT: usize = 0;
+const LIST: usize = 1;
+const WORKERS: usize = 2;
+const MARKS: usize = 3;
+const CELLS: usize = 4;
+
+/// The two upper bits of a parent or a list cell are a status, the others a state, as difference from the own one.
+const STATUS: u32 = 3 << 30;
+/// Most states.
+const LIMIT: u32 = 1 << 30;
+
+/// A root, and no more.
+const ROOT: u32 = 0;
+/// Not a root.
+const LINK: u32 = 1 << 30;
+/// The set is dead; the link leads to its root.
+const DEAD: u32 = 2 << 30;
+/// A root that is about to become a link.
+const LOCKED: u32 = 3 << 30;
+
+/// Of a list cell: nobody has met the state. (The whole cell is zero.)
+const NEW: u32 = 0;
+/// To be explored.
+const BUSY: u32 = 1 << 30;
+/// Explored.
+const TOMB: u32 = 2 << 30;
+/// To be explored, and about to get another successor.
+const HELD: u32 = 3 << 30;
+
+/// What a worker learns of a state that it claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// Its component is explored.
+    Dead,
+    /// The worker has a state of its set on the stack: there is a cycle.
+    Cycle,
+    /// The worker has it now. Is it the first one that has met it? (There may be a cycle all the same, if sets are being
+    /// united at the same time.)
+    New(bool),
+}
+
+/// What is known of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// Nobody has met it.
+    Fresh,
+    /// Its component is explored.
+    Dead,
+    /// The worker that asks has a state of its set on the stack.
+    Mine,
+    /// Only others have.
+    Others,
+}
+
+/// See the module's documentation.
+pub struct UnionFind {
+    rows: Chunked<AtomicU32, CELLS>,
+    more_workers: Vec<Chunked<AtomicU32, 1>>,
+    more_marks: Vec<Chunked<AtomicU32, 1>>,
+    budget: Arc<Budget>,
+    /// Number of blocks that exist; changed under the lock only.
+    charged: Plain,
+    charging: std::sync::Mutex<()>,
+}
+
+/// Waits a little for another worker, longer if it was for nothing before.
+fn wait(patience: &mut u32) {
+    *patience += 1;
+    if cfg!(all(loom, test)) || *patience > 50 {
+        yield_now();
+    } else {
+        std::hint::spin_loop();
+    }
+}
+
+#[inline]
+fn status(cell: u32) -> u32 {
+    cell & STATUS
+}
+
+/// The state that a cell of `state` refers to.
+#[inline]
+fn target(cell: u32, state: u32) -> u32 {
+    (cell & !STATUS) ^ state
+}
+
+/// A cell of `state` that refers to another.
+#[inline]
+fn cell(status: u32, state: u32, to: u32) -> u32 {
+    status | (state ^ to)
+}
+
+impl UnionFind {
+    /// For so many workers, and marks `0..marks`.
+    pub fn new(workers: usize, marks: u32, budget: &Arc<Budget>) -> Self {
+        let columns = |count: usize| (1..count.div_ceil(32)).map(|_| Chunked::new()).collect();
+        Self {
+            rows: Chunked::new(),
+            more_workers: columns(workers),
+            more_marks: columns(marks as usize),
+            budget: Arc::clone(budget),
+            charged: Plain::new(0),
+            charging: std::sync::Mutex::new(()),
+        }
+    }
+
+    /// Bytes that a state takes.
+    pub fn bytes_per_state(&self) -> usize {
+        size_of::<u32>() * (CELLS + self.more_workers.len() + self.more_marks.len())
+    }
+
+    /// Makes room for a state. Must be called before anything is asked of it.
+    ///
+    /// # Errors
+    /// If there is no memory for it, or it is beyond the 2^30 that there can be.
+    #[inline]
+    pub fn reserve(&self, state: u32) -> Result<(), Full> {
+        // Relaxed: who sees the number may still miss the rows, for which `make` is then called, too.
+        if state >> BLOCK_BITS < self.charged.load(Relaxed) && self.rows.row(state).is_some() {
+            return Ok(());
+        }
+        self.make(state)
+    }
+
+    #[cold]
+    fn make(&self, state: u32) -> Result<(), Full> {
+        if state >= LIMIT {
+            return Err(Full);
+        }
+        let blocks = (state >> BLOCK_BITS) + 1;
+        let _lock = self.charging.lock();
+        let before = self.charged.load(Relaxed);
+        if before < blocks {
+            let new = ((blocks - before) as usize) << BLOCK_BITS;
+            self.budget.charge(new * self.bytes_per_state())?;
+            for i in (before << BLOCK_BITS..blocks << BLOCK_BITS).step_by(STEP) {
+                let made = self.rows.ensure(i).and_then(|()| {
+                    let mut more = self.more_workers.iter().chain(&self.more_marks);
+                    more.try_for_each(|column| column.ensure(i))
+                });
+                if made.is_err() {
+                    self.budget.release(new * self.bytes_per_state());
+                    return Err(Full);
+                }
+            }
+            self.charged.store(blocks, Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Asks the processor for what is known of a state.
+    #[inline]
+    pub fn prefetch(&self, state: u32) {
+        self.rows.prefetch(state);
+    }
+
+    #[inline]
+    fn row(&self, state: u32) -> &[AtomicU32; CELLS] {
+        self.rows
+            .row(state)
+            .expect("room was made for the state before")
+    }
+
+    fn column(columns: &[Chunked<AtomicU32, 1>], number: usize, state: u32) -> &AtomicU32 {
+        let [cell] = (columns[number].row(state)).expect("room was made for the state before");
+        cell
+    }
+
+    #[inline]
+    fn workers(&self, state: u32, word: usize) -> &AtomicU32 {
+        match word {
+            0 => &self.row(state)[WORKERS],
+            _ => Self::column(&self.more_workers, word - 1, state),
+        }
+    }
+
+    #[inline]
+    fn marks(&self, state: u32, word: usize) -> &AtomicU32 {
+        match word {
+            0 => &self.row(state)[MARKS],
+            _ => Self::column(&self.more_marks, word - 1, state),
+        }
+    }
+
+    /// The root of a state's set, and its status: [`ROOT`], [`LOCKED`] or [`DEAD`].
+    #[inline]
+    fn find(&self, state: u32) -> (u32, u32) {
+        let mut at = state;
+        loop {
+            let row = self.row(at);
+            // Acquire, here and below: what was done before a state became a link is seen by who follows the link.
+            let word = row[PARENT].load(Acquire);
+            let parent = target(word, at);
+            match status(word) {
+                DEAD => {
+                    if at != state {
+                        // Next time the answer is found at once. Release: as for links.
+                        self.row(state)[PARENT].store(cell(DEAD, state, parent), Release);
+                    }
+                    return (parent, DEAD);
+                }
+                LINK => {
+                    debug_assert!(parent < at, "I1");
+                    let above = self.row(parent)[PARENT].load(Acquire);
+                    if status(above) == LINK {
+                        // Halving. Release: who follows the shorter path must know of the links that were on the longer one,
+                        // or it could take a state for a root that it would have passed.
+                        let grandparent = target(above, parent);
+                        row[PARENT].store(cell(LINK, at, grandparent), Release);
+                        at = grandparent;
+                    } else {
+                        at = parent;
+                    }
+                }
+                other => return (at, other),
+            }
+        }
+    }
+
+    /// Is the state, which was a root, still one?
+    #[inline]
+    fn still_root(&self, state: u32) -> bool {
+        status(self.row(state)[PARENT].load(Acquire)) != LINK
+    }
+
+    /// Are two states in one set? What a worker has learnt, by a [`Claim::Cycle`] or by uniting, it does not hear denied.
+    #[inline]
+    pub fn same(&self, a: u32, b: u32) -> bool {
+        loop {
+            let (first, _) = self.find(a);
+            let (second, _) = self.find(b);
+            if first == second {
+                return true;
+            }
+            if self.still_root(first) {
+                return false;
+            }
+        }
+    }
+
+    /// Is the component of the state explored?
+    #[inline]
+    pub fn is_dead(&self, state: u32) -> bool {
+        self.find(state).1 == DEAD
+    }
+
+    /// Has anybody met the state? Room for it need not have been made.
+    #[inline]
+    pub fn is_met(&self, state: u32) -> bool {
+        let row = self.rows.row(state);
+        // Acquire: who learns of the state here may go on from it.
+        row.is_some_and(|row| row[LIST].load(Acquire) != NEW)
+    }
+
+    /// Is the state itself explored?
+    #[inline]
+    pub fn is_explored(&self, state: u32) -> bool {
+        status(self.row(state)[LIST].load(Acquire)) == TOMB
+    }
+
+    /// What a worker would learn of a state if it claimed it.
+    #[inline]
+    pub fn look(&self, state: u32, worker: usize) -> Known {
+        if self.row(state)[LIST].load(Acquire) == NEW {
+            return Known::Fresh;
+        }
+        let (root, status) = self.find(state);
+        if status == DEAD {
+            return Known::Dead;
+        }
+        // Acquire: a worker that sees itself handed on sees the link, too (I5).
+        let workers = self.workers(root, worker / 32).load(Acquire);
+        match workers >> (worker % 32) & 1 {
+            1 => Known::Mine,
+            _ => Known::Others,
+        }
+    }
+
+    /// Enters a worker into the set of a state, unless it is there already or the set is dead.
+    #[inline]
+    pub fn claim(&self, state: u32, worker: usize) -> Claim {
+        let list = &self.row(state)[LIST];
+        // Relaxed: the swap decides. AcqRel: it makes known what the worker knows of the state.
+        let first =
+            list.load(Relaxed) == NEW && list.compare_exchange(NEW, BUSY, AcqRel, Relaxed).is_ok();
+        let bit = 1 << (worker % 32);
+        let mut entered = false;
+        loop {
+            let (root, status_of) = self.find(state);
+            if status_of == DEAD {
+                return Claim::Dead;
+            }
+            let workers = self.workers(root, worker / 32);
+            // Acquire: as in `look`.
+            if workers.load(Acquire) & bit != 0 {
+                // If the worker is there because it has just entered a set that became part of this one, there need be no cycle.
+                return match entered {
+                    true => Claim::New(first),
+                    false => Claim::Cycle,
+                };
+            }
+            entered = true;
+            // AcqRel: see Protocol.
+            workers.fetch_or(bit, AcqRel);
+            match status(self.row(root)[PARENT].load(Acquire)) {
+                LINK => {}
+                DEAD => return Claim::Dead,
+                _ => return Claim::New(first),
+            }
+        }
+    }
+
+    /// Adds marks, words of 32, to the set of a state, and tells in `seen` those that it then has: all, if no other worker
+    /// adds some later (I4).
+    ///
+    /// # Panics
+    /// If the slices are shorter than there are marks.
+    #[inline]
+    pub fn add_marks(&self, state: u32, add: &[u32], seen: &mut [u32]) {
+        let words = 1 + self.more_marks.len();
+        loop {
+            let (root, _) = self.find(state);
+            let mut changed = false;
+            for (word, &new) in add[..words].iter().enumerate() {
+                let marks = self.marks(root, word);
+                // Relaxed: what is there already was added by one who sees to it that it is not lost.
+                seen[word] = marks.load(Relaxed);
+                if new & !seen[word] != 0 {
+                    // AcqRel: see Protocol.
+                    seen[word] = marks.fetch_or(new, AcqRel) | new;
+                    changed = true;
+                }
+            }
+            if words > 1 && changed {
+                // I4: the last one here sees the words of all that were here before.
+                seen[0] = self.marks(root, 0).fetch_or(0, AcqRel);
+                for (word, seen) in seen.iter_mut().enumerate().take(words).skip(1) {
+                    *seen = self.marks(root, word).load(Acquire);
+                }
+            }
+            if self.still_root(root) {
+                return;
+            }
+        }
+    }
+
+    /// Adds workers to the set of a state.
+    fn add_workers(&self, state: u32, word: usize, bits: u32) {
+        loop {
+            let (root, _) = self.find(state);
+            // AcqRel: see Protocol.
+            self.workers(root, word).fetch_or(bits, AcqRel);
+            if self.still_root(root) {
+                return;
+            }
+        }
+    }
+
+    /// Makes one set of two, of which it is known that they are parts of one component. Does nothing if they are one
+    /// already, or explored.
+    pub fn unite(&self, a: u32, b: u32) {
+        let mut patience = 0;
+        loop {
+            let ((first, dead), (second, also)) = (self.find(a), self.find(b));
+            if first == second || dead == DEAD || also == DEAD {
+                return;
+            }
+            let (link, root) = (first.max(second), first.min(second));
+            let parent = &self.row(link)[PARENT];
+            // Acquire: what the last holder did. Nothing is to be told yet.
+            if parent
+                .compare_exchange(ROOT, LOCKED, Acquire, Relaxed)
+                .is_err()
+            {
+                wait(&mut patience);
+                continue;
+            }
+            // While `link` is locked nobody else can join the two: that would make the same link (I1).
+            let (held, other) = (self.hold(link), self.hold(root));
+            if let (Some((x, x_next)), Some((y, y_next))) = (held, other) {
+                // I2. Release: as for links.
+                self.row(x)[LIST].store(cell(HELD, x, y_next), Release);
+                self.row(y)[LIST].store(cell(HELD, y, x_next), Release);
+                parent.store(cell(LINK, link, root), Release);
+                for word in 0..=self.more_workers.len() {
+                    // AcqRel: see Protocol.
+                    let workers = self.workers(link, word).fetch_or(0, AcqRel);
+                    if workers != 0 {
+                        self.add_workers(root, word, workers);
+                    }
+                }
+                self.hand_marks_on(link, root);
+                self.row(x)[LIST].store(cell(BUSY, x, y_next), Release);
+                self.row(y)[LIST].store(cell(BUSY, y, x_next), Release);
+                return;
+            }
+            for (state, next) in [held, other].into_iter().flatten() {
+                self.row(state)[LIST].store(cell(BUSY, state, next), Release);
+            }
+            // One of them is explored, hence all of the component is.
+            parent.store(ROOT, Release);
+            if held.is_none() {
+                self.kill(link);
+            }
+            if other.is_none() {
+                self.kill(root);
+            }
+        }
+    }
+
+    fn hand_marks_on(&self, link: u32, root: u32) {
+        let words = 1 + self.more_marks.len();
+        if words == 1 {
+            let marks = self.marks(link, 0).fetch_or(0, AcqRel);
+            if marks != 0 {
+                self.add_marks(root, &[marks], &mut [0]);
+            }
+            return;
+        }
+        // AcqRel: see Protocol.
+        let marks: Vec<u32> = (0..words)
+            .map(|word| self.marks(link, word).fetch_or(0, AcqRel))
+            .collect();
+        self.add_marks(root, &marks, &mut vec![0; words]);
+    }
+
+    /// Holds a busy state of a list; tells it and its successor. `None` if there is none.
+    fn hold(&self, start: u32) -> Option<(u32, u32)> {
+        let mut patience = 0;
+        let mut at = start;
+        loop {
+            let state = self.busy(at)?;
+            at = state;
+            let list = &self.row(state)[LIST];
+            let word = list.load(Acquire);
+            if status(word) == BUSY {
+                let next = target(word, state);
+                let held = cell(HELD, state, next);
+                // Acquire: what the last holder did.
+                if list.compare_exchange(word, held, Acquire, Relaxed).is_ok() {
+                    return Some((state, next));
+                }
+            }
+            wait(&mut patience);
+        }
+    }
+
+    /// A busy state of a list, or `None` if there is none.
+    fn busy(&self, start: u32) -> Option<u32> {
+        let mut at = start;
+        loop {
+            let list = &self.row(at)[LIST];
+            let word = list.load(Acquire);
+            if status(word) != TOMB {
+                return Some(at);
+            }
+            let next = target(word, at);
+            if next == at {
+                // I2.
+                return None;
+            }
+            let after = self.row(next)[LIST].load(Acquire);
+            if status(after) != TOMB {
+                return Some(next);
+            }
+            // I2: `at` and `next` are tombs, so the next but one takes the place of the next. Release: as for links.
+            let farther = target(after, next);
+            list.store(cell(TOMB, at, farther), Release);
+            at = farther;
+        }
+    }
+
+    /// A state of the set that is to be explored. `None` if there is none; then the set is dead.
+    #[inline]
+    pub fn pick(&self, state: u32) -> Option<u32> {
+        let picked = self.busy(state);
+        if picked.is_none() {
+            self.kill(state);
+        }
+        picked
+    }
+
+    /// Takes an explored state out of the list of its set: all its successors are dead or in the set.
+    #[inline]
+    pub fn remove(&self, state: u32) {
+        let list = &self.row(state)[LIST];
+        let mut patience = 0;
+        loop {
+            let word = list.load(Relaxed);
+            match status(word) {
+                TOMB => return,
+                BUSY => {
+                    let tomb = TOMB | word & !STATUS;
+                    // Release: who sees the tomb sees what the exploration brought.
+                    if list.compare_exchange(word, tomb, AcqRel, Relaxed).is_ok() {
+                        return;
+                    }
+                }
+                _ => wait(&mut patience),
+            }
+        }
+    }
+
+    /// A set without busy states is dead.
+    fn kill(&self, state: u32) {
+        let mut patience = 0;
+        loop {
+            let (root, status_of) = self.find(state);
+            if status_of == DEAD {
+                return;
+            }
+            let parent = &self.row(root)[PARENT];
+            // Release: who sees that it is dead sees what was found out. If it is locked, whoever holds it will give up.
+            if parent.compare_exchange(ROOT, DEAD, AcqRel, Relaxed).is_ok() {
+                return;
+            }
+            wait(&mut patience);
+        }
+    }
+}
+
+impl Drop for UnionFind {
+    /// Gives its share of the budget back.
+    fn drop(&mut self) {
+        let blocks = *self.charged.get_mut() as usize;
+        self.budget
+            .release((blocks << BLOCK_BITS) * self.bytes_per_state());
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use sempre_base::Random;
+    use std::collections::BTreeSet;
+
+    fn made(workers: usize, marks: u32, states: u32) -> UnionFind {
+        let sets = UnionFind::new(workers, marks, &Arc::new(Budget::unlimited()));
+        for state in 0..states {
+            sets.reserve(state).unwrap();
+        }
+        sets
+    }
+
+    /// Random operations of one thread, in the name of several workers, against sets of sets.
+    #[test]
+    fn agrees_with_sets() {
+        let mut random = Random::new(7);
+        for round in 0..200 {
+            let (workers, marks) = [(1, 1), (3, 32), (40, 33), (130, 100)][round % 4];
+            let words = (marks as usize).div_ceil(32);
+            let n = 2 + random.below(20) as u32;
+            let sets = made(workers, marks, n);
+            // Set of each state; of each set, its workers, marks and busy states.
+            let mut of: Vec<usize> = (0..n as usize).collect();
+            let mut members: Vec<(BTreeSet<usize>, BTreeSet<u32>, BTreeSet<u32>)> = (0..n)
+                .map(|s| (BTreeSet::new(), BTreeSet::new(), [s].into()))
+                .collect();
+            let mut met = vec![false; n as usize];
+            let mut dead = vec![false; n as usize];
+            for _ in 0..200 {
+                let (a, b) = (random.below(n as usize), random.below(n as usize));
+                let (set_a, set_b) = (of[a], of[b]);
+                match random.below(5) {
+                    0 => {
+                        let worker = random.below(workers);
+                        let expected = match () {
+                            () if dead[set_a] => Claim::Dead,
+                            () if members[set_a].0.contains(&worker) => Claim::Cycle,
+                            () => Claim::New(!met[a]),
+                        };
+                        let looked = match expected {
+                            _ if !met[a] => Known::Fresh,
+                            Claim::Dead => Known::Dead,
+                            Claim::Cycle => Known::Mine,
+                            Claim::New(_) => Known::Others,
+                        };
+                        assert_eq!(sets.look(a as u32, worker), looked);
+                        assert_eq!(sets.claim(a as u32, worker), expected);
+                        if let Claim::New(_) = expected {
+                            members[set_a].0.insert(worker);
+                        }
+                        met[a] = true;
+                    }
+                    1 if met[a]
+                        && met[b]
+                        && [set_a, set_b].iter().all(|&s| !members[s].2.is_empty()) =>
+                    {
+                        sets.unite(a as u32, b as u32);
+                        if set_a != set_b {
+                            let (w, m, l) = std::mem::take(&mut members[set_b]);
+                            members[set_a].0.extend(w);
+                            members[set_a].1.extend(m);
+                            members[set_a].2.extend(l);
+                            of.iter_mut()
+                                .filter(|s| **s == set_b)
+                                .for_each(|s| *s = set_a);
+                        }
+                    }
+                    2 if met[a] => {
+                        let mut add = vec![0; words];
+                        for _ in 0..random.below(3) {
+                            let mark = random.below(marks as usize) as u32;
+                            add[mark as usize / 32] |= 1 << (mark % 32);
+                            members[set_a].1.insert(mark);
+                        }
+                        let mut seen = vec![0; words];
+                        sets.add_marks(a as u32, &add, &mut seen);
+                        let seen: BTreeSet<u32> = (0..marks)
+                            .filter(|m| seen[*m as usize / 32] >> (m % 32) & 1 == 1)
+                            .collect();
+                        assert_eq!(seen, members[set_a].1);
+                    }
+                    3 if met[a] && !dead[set_a] && random.chance(0.5) => {
+                        sets.remove(a as u32);
+                        members[set_a].2.remove(&(a as u32));
+                    }
+                    4 if met[a] && !dead[set_a] => match sets.pick(a as u32) {
+                        Some(state) => assert!(members[set_a].2.contains(&state)),
+                        None => {
+                            assert!(members[set_a].2.is_empty());
+                            dead[set_a] = true;
+                        }
+                    },
+                    _ => {}
+                }
+                assert_eq!(sets.same(a as u32, b as u32), of[a] == of[b]);
+                assert_eq!(sets.is_met(a as u32), met[a]);
+                if met[a] {
+                    assert_eq!(sets.is_dead(a as u32), dead[of[a]]);
+                    assert_eq!(
+                        sets.is_explored(a as u32),
+                        !members[of[a]].2.contains(&(a as u32))
+                    );
+                }
+            }
+        }
+    }
+
+    /// More workers than cores unite, mark and explore the same states; in the end there is one dead set with everything in it.
+    #[test]
+    fn many_workers_make_one_set() {
+        const WORKERS: usize = 48;
+        const STATES: u32 = 400;
+        for round in 0..10 {
+            let sets = made(WORKERS, WORKERS as u32, STATES);
+            let united = std::sync::Barrier::new(WORKERS);
+            let complete: usize = std::thread::scope(|scope| {
+                let handles: Vec<_> = (0..WORKERS)
+                    .map(|worker| {
+                        let (sets, united) = (&sets, &united);
+                        scope.spawn(move || {
+                            let mut random = Random::new((round * WORKERS + worker) as u64);
+                            let mut order: Vec<u32> = (0..STATES).collect();
+                            for i in (1..order.len()).rev() {
+                                order.swap(i, random.below(i + 1));
+                            }
+                            let mut complete = 0;
+                            let mut add = [0; 2];
+                            add[worker / 32] = 1 << (worker % 32);
+                            sets.claim(order[0], worker);
+                            for two in order.windows(2) {
+                                let claim = sets.claim(two[1], worker);
+                                assert_ne!(claim, Claim::Dead, "states are busy");
+                                sets.unite(two[0], two[1]);
+                                assert!(sets.same(two[0], two[1]));
+                                assert_eq!(sets.claim(two[1], worker), Claim::Cycle);
+                            }
+                            let mut seen = [0; 2];
+                            sets.add_marks(order[0], &add, &mut seen);
+                            complete += usize::from(seen == [u32::MAX, (1 << 16) - 1]);
+                            united.wait();
+                            while let Some(state) = sets.pick(order[0]) {
+                                sets.remove(state);
+                            }
+                            assert!(sets.is_dead(order[0]));
+                            complete
+                        })
+                    })
+                    .collect();
+                handles.into_iter().map(|h| h.join().unwrap()).sum()
+            });
+            assert!(complete >= 1, "I4");
+            assert!((0..STATES).all(|s| sets.same(0, s) && sets.is_explored(s)));
+        }
+    }
+
+    #[test]
+    fn memory_is_charged_and_given_back() {
+        let budget = Arc::new(Budget::new(1 << 20));
+        let sets = UnionFind::new(33, 65, &budget);
+        assert_eq!(sets.bytes_per_state(), 28);
+        sets.reserve(5).unwrap();
+        assert_eq!(budget.used(), 28 << BLOCK_BITS);
+        assert!(!sets.is_met(1 << 20));
+        assert_eq!(sets.reserve(1 << 20), Err(Full));
+        assert_eq!(sets.reserve(LIMIT), Err(Full));
+        drop(sets);
+        assert_eq!(budget.used(), 0);
+    }
+}
