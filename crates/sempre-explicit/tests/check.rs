@@ -347,6 +347,10 @@ fn all_checks_of_random_systems_agree_with_the_product() {
                     1 => Order::Shuffled(random.next_u64()),
                     _ => Order::Permuted(random.next_u64()),
                 },
+                workers: match algorithm.takes_workers() {
+                    true => 1 + random.below(4),
+                    false => 1,
+                },
                 ..Options::default()
             };
             let Check {
@@ -375,7 +379,9 @@ fn all_checks_of_random_systems_agree_with_the_product() {
                         Inapplicable::Mixed => (0, mixed(&a)),
                         Inapplicable::Fairness => (1, fair && model.processes > 0),
                         Inapplicable::ModelMarks => (2, model.marks > 0),
-                        Inapplicable::Livelock | Inapplicable::NoLivelock => (0, false),
+                        Inapplicable::Livelock
+                        | Inapplicable::NoLivelock
+                        | Inapplicable::Workers => (0, false),
                     };
                     assert!(right, "round {round}");
                     refused[reason] += 1;
@@ -479,6 +485,10 @@ fn testing_automata_agree_with_the_product() {
                     algorithm,
                     deadlock,
                     fair,
+                    workers: match algorithm.takes_workers() {
+                        true => 1 + round % 4,
+                        false => 1,
+                    },
                     ..Options::default()
                 };
                 let Check { outcome, .. } = check(&model, automaton, &options);
@@ -507,6 +517,7 @@ fn testing_automata_agree_with_the_product() {
                             Inapplicable::Mixed => algorithm.needs_weak(),
                             Inapplicable::Fairness => kind == 2 && fair && model.processes > 0,
                             Inapplicable::ModelMarks => kind == 2 && model.marks > 0,
+                            Inapplicable::Workers => false,
                         };
                         assert!(right, "{name}, round {round}, {kind}: {reason:?}");
                         continue;
@@ -567,4 +578,90 @@ fn the_second_pass_finds_what_the_first_has_missed() {
         panic!("{:?}", found.outcome);
     };
     assert!(is_violation(&model, &alphabet, &a, Deadlock::Stutter, &run));
+}
+
+/// Numbers up to 3000, of which few have room.
+struct Narrow {
+    room: u64,
+}
+
+impl System for Narrow {
+    type Context = Option<u64>;
+
+    fn context(&self) -> Option<u64> {
+        None
+    }
+    fn width(&self) -> usize {
+        if self.room > 1000 { 2 } else { 1 }
+    }
+    fn initial(&self, _: &mut Option<u64>, each: &mut dyn FnMut(&[u64])) {
+        each(&vec![0; self.width()]);
+    }
+    fn successors(&self, context: &mut Option<u64>, state: &[u64], sink: &mut impl Sink) {
+        let number = state[0];
+        for (action, next) in [number * 2 + 1, number * 3 + 2, number / 5]
+            .into_iter()
+            .enumerate()
+        {
+            if next > 3000 {
+                continue;
+            }
+            if next >= self.room {
+                *context = Some(next);
+                sink.overflow();
+                return;
+            }
+            let mut words = vec![0; self.width()];
+            words[0] = next;
+            let action = action as u32;
+            sink.successor(Step { action, marks: 0 }, &words);
+        }
+    }
+    fn holds(&self, _: &mut Option<u64>, state: &[u64], _: usize) -> bool {
+        state[0] == 2021
+    }
+    fn widen(&self, context: &Option<u64>) -> Option<Self> {
+        let room = (context.as_ref()? + 1).next_power_of_two();
+        Some(Self { room })
+    }
+    fn translate(&self, _: &Self, state: &[u64], out: &mut [u64]) {
+        out[0] = state[0];
+    }
+}
+
+/// Several workers begin anew when a value has no room, and find what one finds.
+#[test]
+fn several_workers_widen() {
+    let mut alphabet = Alphabet::new();
+    let variable = alphabet.declare("p");
+    let p = alphabet.bdds.variable(variable);
+    for (label, violated) in [(p, true), (Bdd::FALSE, false)] {
+        // Infinitely often the label.
+        let mut a = Automaton::new(vec![variable], 1, Acceptance::buchi());
+        a.edges = vec![Vec::new()];
+        a.initial = vec![0];
+        a.add_edge(0, 0, Bdd::TRUE, Mark::EMPTY);
+        a.add_edge(0, 0, label, Mark::single(0));
+        let compiled = Property::new(&mut alphabet.bdds, &a, &[variable]).unwrap();
+        let mut states = 0;
+        for workers in [1, 2, 5] {
+            let options = Options {
+                algorithm: Algorithm::Ufscc,
+                workers,
+                ..Options::default()
+            };
+            let system = Narrow { room: 4 };
+            let found = check(&system, &compiled, &options);
+            assert!(found.statistics.widenings > 3);
+            let is = matches!(found.outcome, Outcome::Violated(_));
+            assert_eq!((is, found.outcome == Outcome::Empty), (violated, !violated));
+            if let Outcome::Violated(run) = &found.outcome {
+                assert!(run.cycle.iter().any(|m| m.state[0] == 2021));
+                assert_eq!(found.system().width(), 2);
+            } else {
+                assert!(states == 0 || states == found.statistics.counters.states);
+                states = found.statistics.counters.states;
+            }
+        }
+    }
 }

@@ -5,7 +5,10 @@ use crate::chunked::Chunked;
 use crate::sync::AtomicU32;
 use crate::{Budget, Full, StateIndex};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32 as Plain, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicU32 as Plain,
+    Ordering::{Relaxed, SeqCst},
+};
 
 /// An array of 32-bit numbers by state index, zero where nothing was stored, safe to use from many
 /// threads, growing on demand.
@@ -63,6 +66,26 @@ impl IndexArray {
         Ok(())
     }
 
+    /// Adds bits to the number of a state; tells it as it was before. Of all such changes, and of all [`Self::read`]s, there is one order
+    /// that all threads see.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub fn raise(&self, index: StateIndex, bits: u32) -> Result<u32, Full> {
+        if index.0 >> BLOCK_BITS >= self.charged.load(Relaxed) || self.cells.row(index.0).is_none()
+        {
+            self.reserve(index.0)?;
+        }
+        let row = self.cells.row(index.0);
+        Ok(row.map_or(0, |[cell]| cell.fetch_or(bits, SeqCst)))
+    }
+
+    /// The number of a state, see [`Self::raise`].
+    #[inline]
+    pub fn read(&self, index: StateIndex) -> u32 {
+        (self.cells.row(index.0)).map_or(0, |[cell]| cell.load(SeqCst))
+    }
+
     /// The number of a state, 0 if none was stored.
     #[inline]
     pub fn get(&self, index: StateIndex) -> u32 {
@@ -94,6 +117,9 @@ mod tests {
         assert_eq!(array.get(StateIndex(40_000)), 5);
         assert_eq!(array.get(StateIndex(3)), 6);
         assert_eq!(array.get(StateIndex(4)), 0);
+        assert_eq!(array.raise(StateIndex(3), 9), Ok(6));
+        assert_eq!(array.raise(StateIndex(3), 1), Ok(15));
+        assert_eq!(array.read(StateIndex(3)), 15);
         assert_eq!(budget.used(), 3 << 16);
         assert_eq!(array.set(StateIndex(1 << 20), 1), Err(Full));
     }

@@ -123,6 +123,7 @@ pub fn json(shown: &Shown<'_>) -> Value {
         "reason": shown.reason(),
         "engine": "explicit",
         "algorithm": report.algorithm.map(|a| a.name()),
+        "workers": report.workers,
         "deadlock": shown.deadlock(),
         "fairness": shown.fairness(),
         "automaton": automaton,
@@ -130,6 +131,7 @@ pub fn json(shown: &Shown<'_>) -> Value {
             "states": counters.states,
             "transitions": counters.transitions,
             "max_stack": counters.max_stack,
+            "repeated": counters.repeated,
             "stored": report.statistics.stored,
             "bytes_per_state": report.statistics.bytes as f64 / report.statistics.stored.max(1) as f64,
             "second_pass": {
@@ -159,9 +161,13 @@ pub fn mcc(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
         Verdict::Unknown(_) => "CANNOT_COMPUTE",
     };
     let name = &shown.property.name;
+    let processing = match shown.report.workers {
+        1 => "SEQUENTIAL_PROCESSING",
+        _ => "PARALLEL_PROCESSING",
+    };
     writeln!(
         out,
-        "FORMULA {name} {value} TECHNIQUES EXPLICIT SEQUENTIAL_PROCESSING"
+        "FORMULA {name} {value} TECHNIQUES EXPLICIT {processing}"
     )?;
     Ok(())
 }
@@ -219,6 +225,13 @@ pub fn text(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
                 algorithm.name()
             ),
         ));
+        if report.workers > 1 {
+            let (workers, again) = (report.workers, counters.repeated);
+            rows.push((
+                "workers",
+                format!("{workers}, {again} states by more than one"),
+            ));
+        }
     }
     rows.push(("seconds", format!("{:.3}", report.elapsed.as_secs_f64())));
     if shown.explain {

@@ -251,9 +251,62 @@ fn many_propositions() {
     assert_eq!(verdict(&[&model, &format!("F G ({})", all(1))]), "holds");
 }
 
+/// Any number of workers, with every kind of automaton; what one worker alone can do is refused to several.
+#[test]
+fn several_workers() {
+    for (formula, fairness, expected) in [
+        ("G(P_0.wait -> F P_0.CS)", "none", "holds"),
+        ("F G !P_0.CS", "none", "violated"),
+        ("G F P_0.CS", "weak", "holds"),
+        ("G(P_0.CS -> F G P_1.CS)", "weak", "violated"),
+    ] {
+        for automaton in ["auto", "tgba", "ba", "ta", "tgta"] {
+            for workers in ["1", "2", "70"] {
+                let mut options = vec![MUTEX, formula, "--fairness", fairness];
+                options.extend(["--automaton", automaton, "--workers", workers]);
+                // Several workers have that by themselves.
+                if workers == "1" {
+                    options.push("--algorithm=ufscc");
+                }
+                assert_eq!(verdict(&options), expected, "{options:?}");
+            }
+        }
+    }
+    let (found, _) = objects(&[MUTEX, "G F P_0.CS", "--workers", "2", "--explain"]);
+    assert_eq!(found[0]["algorithm"], "ufscc");
+    assert_eq!(found[0]["workers"], 2);
+    assert!(found[0]["explanation"].to_string().contains("2 workers"));
+    let second = [MUTEX, "F G !P_0.CS", "--algorithm=cndfs", "--workers=2"];
+    assert_eq!(verdict(&second), "violated");
+    for name in ["cou99", "dfs", "ta-two-pass"] {
+        let options = [MUTEX, "G F P_0.CS", "--algorithm", name, "--workers", "2"];
+        bad(&options, "several workers cannot share");
+    }
+    bad(&[MUTEX, "1", "--workers", "0"], "--workers");
+    // A value leaves its bits while several search.
+    let model = file("several.dve", LARGE);
+    let widening = [
+        &model,
+        "G F x[0] == 0 | G !(x[0] == 200)",
+        "--workers",
+        "3",
+        "--time",
+        "20",
+    ];
+    let (found, _) = objects(&widening);
+    assert_ne!(found[0]["verdict"], "holds");
+}
+
 #[test]
 fn limits_leave_it_unknown() {
     let model = file("large.dve", LARGE);
+    for (limit, reason) in [("--memory=20M", "memory"), ("--time=0.3", "time")] {
+        let several = [&model, "G x[0] <= 255", limit, "--workers", "3"];
+        let (found, status) = objects(&several);
+        assert_eq!((status, found[0]["reason"].as_str()), (3, Some(reason)));
+        assert!(found[0]["product"]["states"].as_u64() > Some(1000));
+        assert!(found[0]["product"]["bytes_per_state"].as_f64() > Some(16.0));
+    }
     let (found, status) = objects(&[&model, "G x[0] <= 255", "--memory", "20M"]);
     assert_eq!((status, found[0]["reason"].as_str()), (3, Some("memory")));
     assert!(found[0]["product"]["states"].as_u64() > Some(1000));
@@ -514,6 +567,7 @@ fn objects_are_as_promised() {
             "reason",
             "engine",
             "algorithm",
+            "workers",
             "deadlock",
             "fairness",
             "automaton",

@@ -137,11 +137,18 @@ fn compare(
     let fairness = if fair { Fairness::Weak } else { Fairness::None };
     let checker = Checker::new(program, fairness).expect("it has processes");
     for &(algorithm, automaton) in ways {
-        for compile in [true, false] {
+        let workers: &[usize] = match algorithm {
+            None => &[1, 2],
+            Some(a) if a.takes_workers() => &[1, 2, 4],
+            Some(_) => &[1],
+        };
+        let each = workers.iter().flat_map(|&n| [(n, true), (n, false)]);
+        for (workers, compile) in each {
             if compile && !compiled {
                 continue;
             }
             let settings = Settings {
+                workers,
                 algorithm,
                 automaton: Some(automaton),
                 deadlock,
@@ -164,7 +171,7 @@ fn compare(
             assert_eq!(
                 (holds, violated),
                 (expected, !expected),
-                "{what}: {text}: {algorithm:?} {automaton:?} compile {compile} {deadlock:?} fair {fair}: {:?}",
+                "{what}: {text}: {algorithm:?} {automaton:?} {workers} compile {compile} {deadlock:?} fair {fair}: {:?}",
                 report.verdict
             );
         }
@@ -229,6 +236,8 @@ fn random_graphs_by_testing_automata() {
         (Some(Algorithm::TaTwoPass), AutomatonKind::Ta),
         (None, AutomatonKind::Tgta),
         (Some(Algorithm::Cou99), AutomatonKind::Tgta),
+        (Some(Algorithm::Ufscc), AutomatonKind::Tgta),
+        (Some(Algorithm::Ufscc), AutomatonKind::Ta),
     ];
     for round in 0..3_000 {
         // Seldom or often true: states that look alike follow one another.
@@ -302,6 +311,8 @@ fn the_property_of_the_mapk_cascade() {
         (AutomatonKind::Ba, Algorithm::Cou99, 46_494, 302_350),
         (AutomatonKind::Ta, Algorithm::TaTwoPass, 33_376, 289_235),
         (AutomatonKind::Tgta, Algorithm::Cou99, 33_376, 289_235),
+        (AutomatonKind::Tgba, Algorithm::Ufscc, 46_494, 302_350),
+        (AutomatonKind::Tgta, Algorithm::Ufscc, 33_376, 289_235),
     ] {
         let settings = Settings {
             algorithm: Some(algorithm),

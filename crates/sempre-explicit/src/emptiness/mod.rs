@@ -7,6 +7,7 @@
 //! | [`cou99_shy_minus`] | the same, edges to known states first | generalised | as `cou99`, and edges that wait |
 //! | [`cou99_shy`] | the same, edges of the last component | generalised | as `cou99`, and edges that wait |
 //! | [`gv04`] | Geldenhuys and Valmari 2004 | one set | states of incomplete components |
+//! | [`cndfs`] | Evangelista, Laarman, Petrucci and van de Pol 2012, by any number of workers | one set | both depth-first stacks of a worker |
 //! | [`cvwy90`] | Courcoubetis, Vardi, Wolper and Yannakakis 1990 | one set | both depth-first stacks |
 //! | [`se05`] | Schwoon and Esparza 2005 | one set | both depth-first stacks |
 //! | [`tau03`] | Tauriainen 2003 | generalised | both depth-first stacks |
@@ -27,6 +28,7 @@
 
 pub mod accepting_run;
 mod chain;
+pub mod cndfs;
 mod collecting_run;
 pub mod cou99;
 pub mod cou99_norem;
@@ -45,6 +47,9 @@ pub mod weak_dfs;
 
 use crate::marks::Marks;
 use crate::space::{Counters, Run, Space, Stop, Wanted};
+
+/// A run, and what was wanted of its cycle.
+pub type Found<M> = (Run<M>, Wanted<M>);
 
 /// The checks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -74,11 +79,13 @@ pub enum Algorithm {
     TaTwoPass,
     /// [`ufscc`].
     Ufscc,
+    /// [`cndfs`].
+    Cndfs,
 }
 
 impl Algorithm {
     /// All of them, with their names.
-    pub const ALL: [(Algorithm, &'static str); 12] = [
+    pub const ALL: [(Algorithm, &'static str); 13] = [
         (Algorithm::Cou99, "cou99"),
         (Algorithm::Cou99Norem, "cou99-norem"),
         (Algorithm::Cou99ShyMinus, "cou99-shy-minus"),
@@ -91,6 +98,7 @@ impl Algorithm {
         (Algorithm::Dfs, "dfs"),
         (Algorithm::TaTwoPass, "ta-two-pass"),
         (Algorithm::Ufscc, "ufscc"),
+        (Algorithm::Cndfs, "cndfs"),
     ];
 
     /// Its name.
@@ -103,7 +111,7 @@ impl Algorithm {
 
     /// Does it take only one acceptance set, so that the product must be degeneralised?
     pub fn needs_one_set(self) -> bool {
-        matches!(self, Self::Gv04 | Self::Cvwy90 | Self::Se05)
+        matches!(self, Self::Gv04 | Self::Cvwy90 | Self::Se05 | Self::Cndfs)
     }
 
     /// Does it take only products in which the kind of a state's component ([`Space::kind`]) tells which cycles are
@@ -124,7 +132,7 @@ impl Algorithm {
 
     /// Can several workers do it together?
     pub fn takes_workers(self) -> bool {
-        self == Self::Ufscc
+        matches!(self, Self::Ufscc | Self::Cndfs)
     }
 
     /// Runs it, by one worker: an accepting run, or `None` if there is none.
@@ -149,6 +157,7 @@ impl Algorithm {
             Self::Dfs => weak_dfs::check(space, counters),
             Self::TaTwoPass => ta_two_pass::check(space, counters),
             Self::Ufscc => ufscc::check(space, counters),
+            Self::Cndfs => cndfs::check(space, counters),
         }
     }
 
@@ -161,13 +170,14 @@ impl Algorithm {
         self,
         spaces: &mut [S],
         counters: &mut Counters,
-    ) -> Result<Option<(Run<M>, Wanted<M>)>, Stop> {
+    ) -> Result<Option<Found<M>>, Stop> {
         let Some(first) = spaces.first_mut() else {
             return Ok(None);
         };
         let wanted = first.wanted();
         match self {
             Self::Ufscc => ufscc::check_together(spaces, &[wanted], counters),
+            Self::Cndfs => cndfs::check_together(spaces, counters),
             _ => Ok(self.run(first, counters)?.map(|run| (run, wanted))),
         }
     }

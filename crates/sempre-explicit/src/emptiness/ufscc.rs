@@ -31,8 +31,8 @@
 //! Cost: each state and each edge once by one worker; several workers may repeat what they do at the same time. 16 bytes per
 //! state, and 4 more for every further 32 workers and every further 32 marks.
 
-use super::accepting_run;
 use super::crew::{Crew, Halt};
+use super::{Found, accepting_run};
 use crate::marks::Marks;
 use crate::per_state::Charge;
 use crate::space::{Counters, Edge, Run, Space, Stop, Wanted};
@@ -41,9 +41,6 @@ use sempre_store::UnionFind;
 use sempre_store::union_find::{Claim, Known};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-/// A run, and the cycles of which it has one.
-pub type Found<M> = (Run<M>, Wanted<M>);
 
 /// See the module's documentation. One worker.
 ///

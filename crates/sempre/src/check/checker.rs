@@ -48,6 +48,8 @@ pub struct Settings<'a> {
     pub shorten: bool,
     /// In which order successors are followed.
     pub order: Order,
+    /// Number of threads that search.
+    pub workers: usize,
     /// Compile the model, if that is possible on this machine.
     pub compile: bool,
     /// Limits. The time is for the translation of the property, too.
@@ -62,6 +64,7 @@ impl Default for Settings<'_> {
             deadlock: Deadlock::Stutter,
             shorten: false,
             order: Order::System,
+            workers: 1,
             compile: true,
             limits: Limits::default(),
         }
@@ -86,6 +89,8 @@ pub struct Report {
     pub automaton: Option<AutomatonFacts>,
     /// The emptiness check.
     pub algorithm: Option<Algorithm>,
+    /// Number of threads that searched.
+    pub workers: usize,
     /// What was counted.
     pub statistics: Statistics,
     /// The time of everything.
@@ -214,6 +219,7 @@ impl Checker {
             verdict: Verdict::Unknown(Cause::Stopped(Reason::Time)),
             automaton: None,
             algorithm: None,
+            workers: settings.workers.max(1),
             statistics: Statistics::default(),
             elapsed: Duration::ZERO,
             explanation: vec![why],
@@ -221,7 +227,10 @@ impl Checker {
         let count = property.propositions.len();
         let deadline = limits.time.and_then(|t| begin.checked_add(t));
         // A testing automaton is made for the check that is to search it.
-        let two_passes = settings.algorithm.is_none_or(Algorithm::needs_livelock);
+        let two_passes = match settings.algorithm {
+            Some(algorithm) => algorithm.needs_livelock(),
+            None => settings.workers <= 1,
+        };
         let made = violations(
             &property.claim,
             count,
@@ -256,7 +265,8 @@ impl Checker {
                 self.program.marks
             )));
         }
-        let (algorithm, why) = strategy::algorithm(settings.algorithm, observer, more_sets);
+        let (algorithm, why) =
+            strategy::algorithm(settings.algorithm, observer, more_sets, settings.workers);
         report.explanation.extend(self.facts(observer, settings));
         report.explanation.push(why);
         report.algorithm = Some(algorithm);
@@ -268,6 +278,7 @@ impl Checker {
             // Who asks for a check by its name gets that and nothing else.
             scouts: settings.algorithm.is_none().then_some(scout::FIRST),
             order: settings.order,
+            workers: settings.workers,
             limits: Limits {
                 time: limits.time.map(|t| t.saturating_sub(begin.elapsed())),
                 ..*limits

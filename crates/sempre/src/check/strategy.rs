@@ -48,6 +48,7 @@ pub fn algorithm(
     asked: Option<Algorithm>,
     observer: Observer<'_>,
     more_sets: usize,
+    workers: usize,
 ) -> (Algorithm, String) {
     if let Some(algorithm) = asked {
         let mut why = format!("algorithm {}: as asked", algorithm.name());
@@ -55,6 +56,15 @@ pub fn algorithm(
         if algorithm.needs_one_set() && sets > 1 {
             why += &format!("; it takes one acceptance set, so the product counts through {sets}");
         }
+        return (algorithm, why);
+    }
+    if workers > 1 {
+        let algorithm = Algorithm::Ufscc;
+        let why = format!(
+            "algorithm {}: {workers} workers search depth-first, each in an order of its own, and share what they find out about \
+             strongly connected components",
+            algorithm.name()
+        );
         return (algorithm, why);
     }
     if let Observer::Testing(testing) = observer

@@ -62,6 +62,10 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "WHICH", default_value = "none")]
     fairness: FairnessName,
 
+    /// How many threads search
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    workers: u16,
+
     /// How much memory states may take, as 50M or 2G [default: nine tenths of what is free]
     #[arg(long, value_name = "BYTES", value_parser = memory::parse_size)]
     memory: Option<usize>,
@@ -212,6 +216,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             OrderName::Shuffled => Order::Shuffled(arguments.seed),
             OrderName::Permuted => Order::Permuted(arguments.seed),
         },
+        workers: usize::from(arguments.workers),
         compile: !arguments.no_jit,
         limits: Limits {
             memory: arguments.memory.or_else(memory::default_budget),

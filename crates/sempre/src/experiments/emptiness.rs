@@ -90,7 +90,7 @@ pub struct SetupResult {
 /// The checks that are compared: those of the paper.
 fn compared() -> impl Iterator<Item = Algorithm> {
     let checks = Algorithm::ALL.into_iter().map(|(a, _)| a);
-    checks.filter(|a| a.is_general())
+    checks.filter(|a| a.is_general() && !a.takes_workers())
 }
 
 /// Fair graphs have so many marks, each with this probability on an edge.
