@@ -8,6 +8,10 @@
 //! its `Fin` edges, where the `Inf` sets are the Büchi sets; the run guesses when to jump. One clause
 //! without `Fin` needs no copy: the main copy plays its part.
 //!
+//! The guess may be made late: a run that ends up in a piece of a copy goes round its cycles for ever,
+//! so one jump on each cycle is enough. The edges that close a cycle of a depth-first search are on
+//! all cycles; only they jump (J1).
+//!
 //! Clauses of different components share the Büchi sets; who needs fewer has the others on all
 //! its edges. Cost: as many copies of a component as its normal form has clauses. Deliberately not done:
 //! the special constructions for Rabin-like and Streett-like conditions.
@@ -76,7 +80,9 @@ pub fn remove_fin(a: &Automaton, limit: usize) -> Option<Automaton> {
         }
     }
     for (c, clause) in &copied {
-        add_copies(a, &sccs, *c, clause, &mut out);
+        let infs: Vec<u32> = clause.inf.iter().collect();
+        let mark = |m: &Mark| renumber(m, &infs, sets);
+        add_copies(a, &sccs, *c, clause, &mut out, &mark);
     }
     prune(&mut out);
     out.trim_unreachable();
@@ -91,10 +97,16 @@ fn renumber(mark: &Mark, infs: &[u32], sets: u32) -> Mark {
 }
 
 /// Adds what remains of a component without the `Fin` edges of a clause, where it can accept, and the
-/// edges that jump into it.
-fn add_copies(a: &Automaton, sccs: &Sccs, c: usize, clause: &Clause, out: &mut Automaton) {
+/// edges that jump into it; `mark` says what the edges of the copy carry.
+pub(crate) fn add_copies(
+    a: &Automaton,
+    sccs: &Sccs,
+    c: usize,
+    clause: &Clause,
+    out: &mut Automaton,
+    mark: &dyn Fn(&Mark) -> Mark,
+) {
     let stays = |s: u32, e: &Edge| sccs.internal(s, e) && !e.mark.intersects(&clause.fin);
-    let infs: Vec<u32> = clause.inf.iter().collect();
     let pieces = Sccs::restricted(a, &sccs.states[c], stays);
     let mut copy = vec![u32::MAX; a.states()];
     for (p, states) in pieces.states.iter().enumerate() {
@@ -114,18 +126,53 @@ fn add_copies(a: &Automaton, sccs: &Sccs, c: usize, clause: &Clause, out: &mut A
         }
         for &s in states {
             for e in a.edges[s as usize].iter().filter(|e| inside(s, e)) {
-                let mark = renumber(&e.mark, &infs, out.sets);
-                out.add_edge(copy[s as usize], copy[e.to as usize], e.label, mark);
+                let (from, to) = (copy[s as usize], copy[e.to as usize]);
+                out.add_edge(from, to, e.label, mark(&e.mark));
             }
         }
-    }
-    for (s, edges) in a.edges.iter().enumerate() {
-        for e in edges {
-            if copy[e.to as usize] != u32::MAX {
-                out.add_edge(s as u32, copy[e.to as usize], e.label, Mark::EMPTY);
-            }
+        for (s, e) in closing_edges(a, states[0], inside) {
+            out.add_edge(s, copy[e.to as usize], e.label, Mark::EMPTY);
         }
     }
+}
+
+/// The edges that lead back to the path of a depth-first search from `root` along the edges that are
+/// `inside`: every cycle that can be reached has one of them.
+fn closing_edges(
+    a: &Automaton,
+    root: u32,
+    inside: impl Fn(u32, &Edge) -> bool,
+) -> Vec<(u32, &Edge)> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Place {
+        New,
+        OnPath,
+        Done,
+    }
+    let mut place = vec![Place::New; a.states()];
+    let mut path: Vec<(u32, usize)> = vec![(root, 0)];
+    let mut closing = Vec::new();
+    place[root as usize] = Place::OnPath;
+    while let Some((s, next)) = path.last_mut() {
+        let Some(e) = a.edges[*s as usize].get(*next) else {
+            place[*s as usize] = Place::Done;
+            path.pop();
+            continue;
+        };
+        *next += 1;
+        if !inside(*s, e) {
+            continue;
+        }
+        match place[e.to as usize] {
+            Place::New => {
+                place[e.to as usize] = Place::OnPath;
+                path.push((e.to, 0));
+            }
+            Place::OnPath => closing.push((*s, e)),
+            Place::Done => {}
+        }
+    }
+    closing
 }
 
 #[cfg(test)]

@@ -13,6 +13,8 @@ use sempre::omega::complement::{complement, to_deterministic};
 use sempre::omega::complete::complete;
 use sempre::omega::degeneralize::{Kind, degeneralize};
 use sempre::omega::determinize::DeterminizeError;
+use sempre::omega::fin_less::fin_less;
+use sempre::omega::generalized_rabin::generalized_rabin;
 use sempre::omega::inclusion::{Difference, difference, not_included};
 use sempre::omega::isomorphism::isomorphic;
 use sempre::omega::membership::accepts;
@@ -174,6 +176,13 @@ impl Work<'_> {
                 return to_deterministic(&mut self.alphabet.bdds, &a, limit).map_err(too_large);
             }
             Operation::RemoveFin => return without_fin(&a),
+            Operation::FinLess => {
+                return fin_less(&a, printer::MOST_CASES).ok_or_else(|| too_many("Fin-less"));
+            }
+            Operation::GeneralizedRabin => {
+                return generalized_rabin(&a, printer::MOST_CASES)
+                    .ok_or_else(|| too_many("generalised Rabin"));
+            }
             Operation::Degeneralize { on_states } => {
                 let kind = if *on_states {
                     Kind::StateBased
@@ -325,10 +334,13 @@ fn no(yes: bool) -> Option<String> {
 }
 
 fn without_fin(a: &Automaton) -> Outcome<Automaton> {
-    remove_fin(a, printer::MOST_CASES).ok_or_else(|| {
-        let text = "the acceptance condition has too many cases to make it generalised Büchi";
-        Failure::Message(text.to_string())
-    })
+    remove_fin(a, printer::MOST_CASES).ok_or_else(|| too_many("generalised Büchi"))
+}
+
+fn too_many(wanted: &str) -> Failure {
+    Failure::Message(format!(
+        "the acceptance condition has too many cases to make it {wanted}"
+    ))
 }
 
 fn too_large(error: DeterminizeError) -> Failure {

@@ -21,6 +21,10 @@ pub enum Operation {
     Determinize,
     /// Generalised Büchi acceptance.
     RemoveFin,
+    /// A disjunction of generalised Büchi conditions.
+    FinLess,
+    /// Generalised Rabin acceptance.
+    GeneralizedRabin,
     /// Make it smaller.
     Reduce,
     /// Remove states that no accepting run visits.
@@ -119,6 +123,20 @@ const TABLE: &[Row] = &[
         help: "Make the acceptance generalised Büchi",
         heading: CHANGES,
         make: |_| Operation::RemoveFin,
+    },
+    Row {
+        name: "fin-less",
+        value: None,
+        help: "Make the acceptance a disjunction of generalised Büchi conditions",
+        heading: CHANGES,
+        make: |_| Operation::FinLess,
+    },
+    Row {
+        name: "generalized-rabin",
+        value: None,
+        help: "Make the acceptance generalised Rabin; states and edges stay",
+        heading: CHANGES,
+        make: |_| Operation::GeneralizedRabin,
     },
     Row {
         name: "reduce",
