@@ -1,7 +1,7 @@
 //! A check from end to end: the product of a system and the automaton of a property's *violation*, an emptiness
 //! check, and, if there is an accepting run, what the system does in it.
 
-use crate::emptiness::{Algorithm, accepting_run};
+use crate::emptiness::{Algorithm, Pairs, accepting_run};
 use crate::explore::Reason;
 use crate::marks::Marks;
 use crate::product::{Deadlock, Limits, Observer, Order, Product, ProductState, Shape};
@@ -30,6 +30,8 @@ pub struct Options<'a> {
     pub order: Order,
     /// Number of threads; 0 counts as 1.
     pub workers: usize,
+    /// How several Rabin pairs are checked.
+    pub pairs: Pairs,
     /// Limits.
     pub limits: Limits<'a>,
 }
@@ -87,6 +89,10 @@ pub enum Inapplicable {
     NoLivelock,
     /// The check is made for one worker.
     Workers,
+    /// The acceptance of the automaton is a choice, and the check is made for generalised Büchi acceptance.
+    Choice,
+    /// The acceptance of the automaton has sets to be avoided, which the check is not made for.
+    Avoidance,
 }
 
 impl fmt::Display for Inapplicable {
@@ -101,6 +107,8 @@ impl fmt::Display for Inapplicable {
                 "a testing automaton accepts by livelock, too, which only a check in two passes can see"
             }
             Self::NoLivelock => "the check in two passes is made for testing automata",
+            Self::Choice => "the acceptance of the automaton is not generalised Büchi",
+            Self::Avoidance => "the acceptance of the automaton has a Fin",
             Self::Workers => "its search is one depth-first search, which several workers cannot share",
         })
     }
@@ -119,6 +127,17 @@ pub fn applicable<'a>(
     let observer = observer.into();
     if options.workers > 1 && !algorithm.takes_workers() {
         return Err(Inapplicable::Workers);
+    }
+    if let Observer::Property(property) = observer
+        && !property.is_generalized_buchi()
+    {
+        if !algorithm.takes_choice() {
+            return Err(Inapplicable::Choice);
+        }
+        let avoids = property.clauses().iter().any(|c| !c.fin.is_empty());
+        if avoids && !algorithm.takes_avoidance() {
+            return Err(Inapplicable::Avoidance);
+        }
     }
     let property = match observer {
         Observer::Testing(t) if t.has_livelock() != algorithm.needs_livelock() => {
@@ -223,7 +242,11 @@ fn search<'s, S: System, M: Marks>(
         degeneralized: options.algorithm.needs_one_set(),
         order: options.order,
     };
-    if options.workers > 1 {
+    let plain = match property {
+        Observer::Property(property) => property.is_generalized_buchi(),
+        Observer::Testing(_) => true,
+    };
+    if options.workers > 1 || !plain || options.algorithm == Algorithm::Favoid {
         return together::search::<S, M>(system, property, shape, options);
     }
     let mut statistics = Statistics::default();

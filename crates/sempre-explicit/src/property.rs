@@ -10,10 +10,11 @@
 //! them tests, until all are constant. Equal vectors are equal nodes. Its size is at most the product of the
 //! sizes of the labels' diagrams, in practice about their sum.
 //!
-//! An automaton with generalised Büchi acceptance, `t` included, is what a search can take; others are
-//! converted before.
+//! An automaton with generalised Büchi acceptance, `t` included, is what every search can take. For those that take more the
+//! condition is kept as a disjunction of clauses, generalised Rabin pairs ([`Property::with_any_acceptance`]).
 
 use rustc_hash::FxHashMap;
+use sempre_omega::acceptance_dnf::{Clause, dnf};
 use sempre_omega::{Automaton, Bdd, Bdds, Mark};
 use std::fmt;
 
@@ -34,6 +35,8 @@ pub struct PropertyEdge {
 pub enum PropertyError {
     /// Its acceptance is not generalised Büchi.
     Acceptance,
+    /// Its acceptance has too many cases.
+    Cases,
     /// A label tests a proposition that the system does not tell.
     Proposition(u32),
 }
@@ -44,6 +47,7 @@ impl fmt::Display for PropertyError {
             Self::Acceptance => {
                 f.write_str("the acceptance of the automaton is not generalised Büchi")
             }
+            Self::Cases => f.write_str("the acceptance of the automaton has too many cases"),
             Self::Proposition(p) => write!(
                 f,
                 "the model does not tell proposition {p} of the automaton"
@@ -79,6 +83,9 @@ pub struct Property {
     /// The edges of each leaf.
     leaves: Vec<Vec<PropertyEdge>>,
     kinds: Vec<Kind>,
+    /// The condition: one of these.
+    clauses: Vec<Clause>,
+    generalized_buchi: bool,
 }
 
 /// What is known of a state of an automaton by the component it is in.
@@ -109,6 +116,44 @@ impl Property {
             .acceptance
             .as_generalized_buchi()
             .ok_or(PropertyError::Acceptance)?;
+        let clause = Clause {
+            inf: sets.clone(),
+            fin: Mark::EMPTY,
+        };
+        let mut property = Self::compile(bdds, a, propositions, &sets, &[clause])?;
+        property.classify(bdds, a);
+        Ok(property)
+    }
+
+    /// Compiles an automaton with any acceptance whose normal form has at most `limit` clauses.
+    ///
+    /// # Errors
+    /// If the automaton cannot be taken.
+    pub fn with_any_acceptance(
+        bdds: &mut Bdds,
+        a: &Automaton,
+        propositions: &[u32],
+        limit: usize,
+    ) -> Result<Self, PropertyError> {
+        if a.acceptance.as_generalized_buchi().is_some() {
+            return Self::new(bdds, a, propositions);
+        }
+        let clauses = dnf(&a.acceptance, limit).ok_or(PropertyError::Cases)?;
+        let used = (clauses.iter()).fold(Mark::EMPTY, |set, c| set.union(&c.inf).union(&c.fin));
+        let mut property = Self::compile(bdds, a, propositions, &used, &clauses)?;
+        property.generalized_buchi = false;
+        // Nothing is known of the components.
+        property.kinds = vec![Kind::Mixed; a.states()];
+        Ok(property)
+    }
+
+    fn compile(
+        bdds: &mut Bdds,
+        a: &Automaton,
+        propositions: &[u32],
+        sets: &Mark,
+        clauses: &[Clause],
+    ) -> Result<Self, PropertyError> {
         // Sets that the condition does not speak of do not matter; the others are numbered anew.
         let used: Vec<u32> = (0..a.sets).filter(|&s| sets.contains(s)).collect();
         let renumber = |mark: &Mark| -> Mark {
@@ -138,6 +183,13 @@ impl Property {
             table: Vec::new(),
             leaves: Vec::new(),
             kinds: Vec::new(),
+            clauses: (clauses.iter())
+                .map(|c| Clause {
+                    inf: renumber(&c.inf),
+                    fin: renumber(&c.fin),
+                })
+                .collect(),
+            generalized_buchi: true,
         };
         let mut maker = Maker {
             property: &mut property,
@@ -157,9 +209,18 @@ impl Property {
             let root = maker.state(&targets, labels);
             maker.property.roots.push(root);
         }
-        property.classify(bdds, a);
         property.tabulate();
         Ok(property)
+    }
+
+    /// The condition: one of these, each a generalised Rabin pair.
+    pub fn clauses(&self) -> &[Clause] {
+        &self.clauses
+    }
+
+    /// Is the condition to see all sets?
+    pub fn is_generalized_buchi(&self) -> bool {
+        self.generalized_buchi
     }
 
     /// Finds out what the components are like.

@@ -75,6 +75,12 @@ pub trait Space<M: Marks> {
         M::all(self.sets())
     }
 
+    /// The cycles of accepting runs, of any of these kinds. Checks that do not take a choice look for those in all
+    /// acceptance sets only, and are not asked to search other spaces.
+    fn goals(&self) -> Vec<Wanted<M>> {
+        vec![self.wanted()]
+    }
+
     /// The cycles in all acceptance sets.
     fn wanted(&self) -> Wanted<M> {
         Wanted {

@@ -50,7 +50,9 @@ pub(crate) fn search<'s, S: System, M: Marks>(
         let mut counters = Counters::default();
         // A panic in a user's own system must not take the program with it.
         let found = catch_unwind(AssertUnwindSafe(|| -> Result<_, Stop> {
-            let found = options.algorithm.run_together(&mut crew, &mut counters)?;
+            let found = options
+                .algorithm
+                .run_together(&mut crew, options.pairs, &mut counters)?;
             let Some((mut run, wanted)) = found else {
                 return Ok(None);
             };

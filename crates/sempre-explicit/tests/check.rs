@@ -381,7 +381,9 @@ fn all_checks_of_random_systems_agree_with_the_product() {
                         Inapplicable::ModelMarks => (2, model.marks > 0),
                         Inapplicable::Livelock
                         | Inapplicable::NoLivelock
-                        | Inapplicable::Workers => (0, false),
+                        | Inapplicable::Workers
+                        | Inapplicable::Choice
+                        | Inapplicable::Avoidance => (0, false),
                     };
                     assert!(right, "round {round}");
                     refused[reason] += 1;
@@ -517,7 +519,9 @@ fn testing_automata_agree_with_the_product() {
                             Inapplicable::Mixed => algorithm.needs_weak(),
                             Inapplicable::Fairness => kind == 2 && fair && model.processes > 0,
                             Inapplicable::ModelMarks => kind == 2 && model.marks > 0,
-                            Inapplicable::Workers => false,
+                            Inapplicable::Workers
+                            | Inapplicable::Choice
+                            | Inapplicable::Avoidance => false,
                         };
                         assert!(right, "{name}, round {round}, {kind}: {reason:?}");
                         continue;

@@ -2,10 +2,10 @@
 
 use sempre_base::Random;
 use sempre_explicit::Reason;
-use sempre_explicit::emptiness::Algorithm;
+use sempre_explicit::emptiness::{Algorithm, Pairs};
 use sempre_explicit::marks::Marks;
 use sempre_explicit::property::Kind;
-use sempre_explicit::space::{Counters, Edge, Run, Space, Stop};
+use sempre_explicit::space::{Counters, Edge, Run, Space, Stop, Wanted};
 use sempre_store::Budget;
 use std::sync::Arc;
 
@@ -16,6 +16,8 @@ struct Graph {
     initial: Vec<u32>,
     edges: Vec<Vec<Edge<u32>>>,
     kinds: Vec<Kind>,
+    /// What accepting cycles are like, if not in all sets.
+    goals: Option<Vec<Wanted<u32>>>,
     budget: Arc<Budget>,
 }
 
@@ -35,6 +37,9 @@ impl Space<u32> for Graph {
     }
     fn kind(&mut self, state: u32) -> Kind {
         self.kinds[state as usize]
+    }
+    fn goals(&self) -> Vec<Wanted<u32>> {
+        (self.goals.clone()).unwrap_or_else(|| vec![self.wanted()])
     }
 }
 
@@ -99,6 +104,7 @@ impl Graph {
             initial: vec![0],
             kinds: vec![Kind::Mixed; states],
             edges,
+            goals: None,
             budget: Arc::new(Budget::unlimited()),
         }
     }
@@ -109,6 +115,7 @@ impl Graph {
             initial,
             kinds: vec![Kind::Mixed; edges.len()],
             edges,
+            goals: None,
             budget: Arc::new(Budget::unlimited()),
         };
         // Kinds: a cycle is accepting unless it is one without the edges of some set.
@@ -153,21 +160,31 @@ impl Graph {
 
     /// The marks of all edges in the component of a state; `None` if there is no cycle through it.
     fn marks_around(&self, reach: &[Vec<bool>], s: usize) -> Option<u32> {
+        self.marks_around_without(reach, s, 0)
+    }
+
+    /// The same when edges in these sets are not there.
+    fn marks_around_without(&self, reach: &[Vec<bool>], s: usize, avoid: u32) -> Option<u32> {
         let together = |t: usize| reach[s][t] && reach[t][s];
         let marks = (0..self.edges.len())
             .filter(|&t| together(t))
             .flat_map(|t| &self.edges[t])
-            .filter(|e| together(e.target as usize))
+            .filter(|e| together(e.target as usize) && e.marks & avoid == 0)
             .fold(0, |m, e| m | e.marks);
         reach[s][s].then_some(marks)
     }
 
-    /// Is there a reachable component in all sets?
+    /// Is there a reachable component in all sets, or as one of the goals wants it?
     fn accepts(&self) -> bool {
         let reach = self.closure(|_| true);
-        (0..self.edges.len()).any(|s| {
-            let reachable = (self.initial.iter()).any(|&i| i as usize == s || reach[i as usize][s]);
-            reachable && self.marks_around(&reach, s) == Some(u32::all(self.sets))
+        let reachable =
+            |s: usize| (self.initial.iter()).any(|&i| i as usize == s || reach[i as usize][s]);
+        self.goals().iter().any(|goal| {
+            let inside = self.closure(|e| e.marks & goal.avoid == 0);
+            (0..self.edges.len()).any(|s| {
+                let marks = self.marks_around_without(&inside, s, goal.avoid);
+                reachable(s) && marks.is_some_and(|m| m.includes(goal.all))
+            })
         })
     }
 
@@ -182,7 +199,7 @@ impl Graph {
             && connected
             && self.initial.contains(&steps[0].state)
             && last.edge.target == run.cycle[0].state
-            && marks == u32::all(self.sets)
+            && (self.goals().iter()).any(|g| marks.includes(g.all) && !marks.intersects(g.avoid))
     }
 }
 
@@ -411,6 +428,9 @@ impl Space<u32> for Slow {
     fn budget(&self) -> Arc<Budget> {
         self.0.budget()
     }
+    fn goals(&self) -> Vec<Wanted<u32>> {
+        self.0.goals()
+    }
 }
 
 /// A check by several workers.
@@ -424,7 +444,8 @@ fn together(
     let mut spaces: Vec<Slow> = (0..workers as u64)
         .map(|w| Slow(graph.clone(), Random::new(seed * 64 + w)))
         .collect();
-    let found = algorithm.run_together(&mut spaces, &mut counters);
+    let pairs = [Pairs::OneByOne, Pairs::Parallel][seed as usize % 2];
+    let found = algorithm.run_together(&mut spaces, pairs, &mut counters);
     (found.map(|f| f.map(|(run, _)| run)), counters)
 }
 
@@ -515,11 +536,13 @@ fn a_worker_that_fails_is_not_overlooked() {
             let spaces = (0..workers).map(|w| Failing(graph.clone(), w == workers - 1));
             let mut spaces: Vec<Failing> = spaces.collect();
             // The one that panics may come too late to do so.
-            let stop = algorithm.run_together(&mut spaces, &mut Counters::default());
+            let stop =
+                algorithm.run_together(&mut spaces, Pairs::OneByOne, &mut Counters::default());
             let panic = Stop(Reason::Panic("expected by the test".into()));
             assert!(stop == Err(panic) || stop == Ok(None), "{name}");
             spaces.iter_mut().for_each(|s| s.1 = true);
-            let stop = algorithm.run_together(&mut spaces, &mut Counters::default());
+            let stop =
+                algorithm.run_together(&mut spaces, Pairs::OneByOne, &mut Counters::default());
             assert!(matches!(stop, Err(Stop(Reason::Panic(_)))), "{name}");
         }
         let mut graph = graph.clone();
@@ -528,4 +551,70 @@ fn a_worker_that_fails_is_not_overlooked() {
         assert_eq!(stop, Err(Stop(Reason::Memory)), "{name}");
         assert_eq!(graph.budget.used(), 0, "{name}");
     }
+}
+
+/// Disjunctions of conjunctions, with sets to be avoided and without.
+#[test]
+fn rabin_pairs_and_choices_agree_with_the_obvious_check() {
+    let mut random = Random::new(23);
+    let mut seen = [[0; 2]; 2];
+    for round in 0..8_000u64 {
+        let sets = 1 + random.below(4) as u32;
+        let mut graph = Graph::random(&mut random, sets);
+        let avoiding = random.chance(0.6);
+        let goals = (0..random.below(4)).map(|_| {
+            let all = random.below(1 << sets) as u32;
+            let avoid = if avoiding {
+                random.below(1 << sets) as u32
+            } else {
+                0
+            };
+            let all = all & !avoid;
+            Wanted { all, avoid }
+        });
+        let goals: Vec<_> = goals.collect();
+        let avoids = goals.iter().any(|g| g.avoid != 0);
+        graph.goals = Some(goals);
+        let expected = graph.accepts();
+        seen[usize::from(avoids)][usize::from(expected)] += 1;
+        let workers = [1, 2, 4, 16][round as usize / 2 % 4];
+        for (algorithm, name) in shared() {
+            if !algorithm.takes_choice() || avoids && !algorithm.takes_avoidance() {
+                continue;
+            }
+            let (run, _) = together(algorithm, &graph, workers, round);
+            let run = run.unwrap();
+            let what = format!(
+                "{name} in round {round}: {:?} {:?}",
+                graph.edges, graph.goals
+            );
+            assert_eq!(run.is_some(), expected, "{what}");
+            assert!(run.is_none_or(|run| graph.confirms(&run)), "{what}");
+        }
+    }
+    assert!(seen.iter().flatten().all(|&n| n > 500), "{seen:?}");
+}
+
+/// Larger graphs with two pairs, against one worker; one worker against the reference above.
+#[test]
+fn many_workers_agree_with_one_on_rabin_pairs() {
+    let mut random = Random::new(24);
+    let mut seen = [0; 2];
+    for round in 0..120u64 {
+        let states = [30, 300, 3000][random.below(3)];
+        let mut graph = Graph::large(&mut random, 4, states);
+        let goals = [(1, 2), (4, 8)].map(|(all, avoid)| Wanted { all, avoid });
+        graph.goals = Some(goals.to_vec());
+        let (alone, _) = together(Algorithm::Favoid, &graph, 1, round);
+        let alone = alone.unwrap();
+        seen[usize::from(alone.is_some())] += 1;
+        let workers = [2, 4, 16, 70][round as usize / 2 % 4];
+        let (run, _) = together(Algorithm::Favoid, &graph, workers, round);
+        let run = run.unwrap();
+        assert_eq!(run.is_some(), alone.is_some(), "round {round}");
+        for run in [alone, run].into_iter().flatten() {
+            assert!(graph.confirms(&run), "round {round}");
+        }
+    }
+    assert!(seen.iter().all(|&n| n > 20), "{seen:?}");
 }

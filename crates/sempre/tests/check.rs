@@ -297,6 +297,62 @@ fn several_workers() {
     assert_ne!(found[0]["verdict"], "holds");
 }
 
+/// Automata with any acceptance: made generalised Büchi, or taken as they are.
+#[test]
+fn automata_with_any_acceptance() {
+    let automaton = |acceptance: &str| {
+        format!(
+            "HOA: v1\nStates: 1\nStart: 0\nAP: 3 \"P_0.CS\" \"P_1.CS\" \"P_0.wait\"\nAcceptance: {acceptance}\n--BODY--\n\
+             State: 0\n[0] 0 {{0}}\n[!0&1] 0 {{1}}\n[!0&!1&2] 0 {{2}}\n[!0&!1&!2] 0\n--END--\n"
+        )
+    };
+    for (acceptance, fins, expected) in [
+        ("2 Fin(0) & Inf(1)", true, "violated"),
+        ("3 (Fin(0) & Inf(1)) | (Fin(1) & Inf(2))", true, "violated"),
+        ("3 Fin(0) & Fin(1) & Fin(2)", true, "violated"),
+        ("3 (Fin(0) & Fin(2)) | (Inf(0) & Fin(1))", true, "violated"),
+        ("3 Inf(2) & Fin(0) & Fin(1)", true, "holds"),
+        (
+            "3 (Inf(2) & Fin(0) & Fin(1)) | (Fin(1) & Fin(0) & Inf(2))",
+            true,
+            "holds",
+        ),
+        ("3 (Inf(0) & Inf(2)) | Inf(1)", false, "violated"),
+    ] {
+        let file = file(
+            &format!("any{}.hoa", acceptance.len()),
+            &automaton(acceptance),
+        );
+        let base = [MUTEX, "--violation", &file, "--fairness", "weak"];
+        let with = |more: &[&str]| verdict(&[&base, more].concat());
+        assert_eq!(with(&[]), expected, "{acceptance}");
+        for workers in ["--workers=1", "--workers=2", "--workers=5"] {
+            assert_eq!(
+                with(&["--automaton=tela", workers]),
+                expected,
+                "{acceptance}"
+            );
+            assert_eq!(
+                with(&["--algorithm=favoid", workers]),
+                expected,
+                "{acceptance}"
+            );
+            let parallel = ["--algorithm=favoid", "--pairs=parallel", workers];
+            assert_eq!(with(&parallel), expected, "{acceptance}");
+        }
+        if fins {
+            let options = [&base[..], &["--automaton=tela", "--algorithm=ufscc"]].concat();
+            bad(&options, "has a Fin");
+        }
+        let options = [&base[..], &["--automaton=tela", "--algorithm=cou99"]].concat();
+        bad(&options, "not generalised Büchi");
+    }
+    bad(
+        &[MUTEX, "G F P_0.CS", "--pairs=parallel"],
+        "does not check Rabin pairs",
+    );
+}
+
 #[test]
 fn limits_leave_it_unknown() {
     let model = file("large.dve", LARGE);

@@ -6,6 +6,7 @@
 //! | [`cou99_norem`] | Couvreur 1999, as it was published | generalised | depth-first stack |
 //! | [`cou99_shy_minus`] | the same, edges to known states first | generalised | as `cou99`, and edges that wait |
 //! | [`cou99_shy`] | the same, edges of the last component | generalised | as `cou99`, and edges that wait |
+//! | [`favoid`] | Bloemen, Duret-Lutz and van de Pol 2019, by any number of workers | generalised Rabin | the longest depth-first stack |
 //! | [`gv04`] | Geldenhuys and Valmari 2004 | one set | states of incomplete components |
 //! | [`cndfs`] | Evangelista, Laarman, Petrucci and van de Pol 2012, by any number of workers | one set | both depth-first stacks of a worker |
 //! | [`cvwy90`] | Courcoubetis, Vardi, Wolper and Yannakakis 1990 | one set | both depth-first stacks |
@@ -36,6 +37,7 @@ pub mod cou99_shy;
 pub mod cou99_shy_minus;
 mod crew;
 pub mod cvwy90;
+pub mod favoid;
 pub mod gv04;
 pub mod se05;
 mod search_stack;
@@ -47,6 +49,16 @@ pub mod weak_dfs;
 
 use crate::marks::Marks;
 use crate::space::{Counters, Run, Space, Stop, Wanted};
+
+/// How several Rabin pairs are checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pairs {
+    /// One after the other, by all workers.
+    #[default]
+    OneByOne,
+    /// At the same time, with the workers divided evenly.
+    Parallel,
+}
 
 /// A run, and what was wanted of its cycle.
 pub type Found<M> = (Run<M>, Wanted<M>);
@@ -81,11 +93,13 @@ pub enum Algorithm {
     Ufscc,
     /// [`cndfs`].
     Cndfs,
+    /// [`favoid`].
+    Favoid,
 }
 
 impl Algorithm {
     /// All of them, with their names.
-    pub const ALL: [(Algorithm, &'static str); 13] = [
+    pub const ALL: [(Algorithm, &'static str); 14] = [
         (Algorithm::Cou99, "cou99"),
         (Algorithm::Cou99Norem, "cou99-norem"),
         (Algorithm::Cou99ShyMinus, "cou99-shy-minus"),
@@ -99,6 +113,7 @@ impl Algorithm {
         (Algorithm::TaTwoPass, "ta-two-pass"),
         (Algorithm::Ufscc, "ufscc"),
         (Algorithm::Cndfs, "cndfs"),
+        (Algorithm::Favoid, "favoid"),
     ];
 
     /// Its name.
@@ -130,9 +145,19 @@ impl Algorithm {
         !self.needs_weak() && !self.needs_livelock()
     }
 
+    /// Does it take acceptance that is a choice between collections of sets ([`Space::goals`])?
+    pub fn takes_choice(self) -> bool {
+        matches!(self, Self::Ufscc | Self::Favoid)
+    }
+
+    /// Does it take acceptance with sets that are to be avoided, too?
+    pub fn takes_avoidance(self) -> bool {
+        self == Self::Favoid
+    }
+
     /// Can several workers do it together?
     pub fn takes_workers(self) -> bool {
-        matches!(self, Self::Ufscc | Self::Cndfs)
+        matches!(self, Self::Ufscc | Self::Cndfs | Self::Favoid)
     }
 
     /// Runs it, by one worker: an accepting run, or `None` if there is none.
@@ -158,6 +183,8 @@ impl Algorithm {
             Self::TaTwoPass => ta_two_pass::check(space, counters),
             Self::Ufscc => ufscc::check(space, counters),
             Self::Cndfs => cndfs::check(space, counters),
+            // A Rabin pair without sets to avoid.
+            Self::Favoid => ufscc::check(space, counters),
         }
     }
 
@@ -169,15 +196,17 @@ impl Algorithm {
     pub fn run_together<M: Marks, S: Space<M> + Send>(
         self,
         spaces: &mut [S],
+        pairs: Pairs,
         counters: &mut Counters,
     ) -> Result<Option<Found<M>>, Stop> {
         let Some(first) = spaces.first_mut() else {
             return Ok(None);
         };
-        let wanted = first.wanted();
+        let (wanted, goals) = (first.wanted(), first.goals());
         match self {
-            Self::Ufscc => ufscc::check_together(spaces, &[wanted], counters),
+            Self::Ufscc => ufscc::check_together(spaces, &goals, counters),
             Self::Cndfs => cndfs::check_together(spaces, counters),
+            Self::Favoid => favoid::check_together(spaces, &goals, pairs, counters),
             _ => Ok(self.run(first, counters)?.map(|run| (run, wanted))),
         }
     }

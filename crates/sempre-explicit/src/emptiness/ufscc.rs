@@ -11,7 +11,7 @@
 //! the first of each set takes states from the list; the other states of the set are on the path anyway. Edges to states
 //! that only others are at are put off until the other edges of the state were followed: with luck their
 //! components are dead by then. And acceptance may be a disjunction: one of several collections of sets ([`Wanted`]), and edges
-//! in some sets may be avoided, which is what a Rabin pair needs.
+//! in some sets may be avoided, which is what [`favoid`](super::favoid) needs.
 //!
 //! The run is found afterwards, by one worker, among the states of the set, which is strongly connected.
 //!
@@ -32,7 +32,7 @@
 //! state, and 4 more for every further 32 workers and every further 32 marks.
 
 use super::crew::{Crew, Halt};
-use super::{Found, accepting_run};
+use super::{Found, accepting_run, favoid};
 use crate::marks::Marks;
 use crate::per_state::Charge;
 use crate::space::{Counters, Edge, Run, Space, Stop, Wanted};
@@ -162,8 +162,9 @@ pub(super) struct Worker<'a, M: Marks> {
     edges: Vec<Edge<M>>,
     /// I2.
     roots: Vec<usize>,
-    /// Targets of edges to be avoided.
-    pub(super) avoided: Vec<u32>,
+    /// Where the targets of edges to be avoided go, with one state that is there; and the last of these.
+    pub(super) later: Option<(&'a UnionFind, u32)>,
+    pub(super) last_kept: Option<u32>,
     random: Random,
     charge: Charge,
     counters: Counters,
@@ -196,7 +197,8 @@ impl<'a, M: Marks> Worker<'a, M> {
             frames: Vec::new(),
             edges: Vec::new(),
             roots: Vec::new(),
-            avoided: Vec::new(),
+            later: None,
+            last_kept: None,
             random: Random::new(me as u64),
             charge: Charge::new(&space.budget()),
             counters: Counters::default(),
@@ -292,7 +294,13 @@ impl<'a, M: Marks> Worker<'a, M> {
         let (sets, target) = (&self.search.sets, edge.target);
         if edge.marks.intersects(self.search.avoid) {
             self.counters.transitions += 1;
-            self.avoided.push(target);
+            sets.reserve(target)?;
+            if let Some((later, anchor)) = self.later
+                && !sets.is_dead(target)
+            {
+                favoid::keep(later, anchor, target)?;
+                self.last_kept = Some(target);
+            }
             return Ok(());
         }
         sets.reserve(target)?;

@@ -42,7 +42,7 @@ mod successors;
 use crate::explore::{Progress, Reason};
 use crate::marks::Marks;
 use crate::property::Kind;
-use crate::space::{Edge, RunStep, Space, Stop};
+use crate::space::{Edge, RunStep, Space, Stop, Wanted};
 use crate::widening::{self, Lost};
 pub use observer::Observer;
 use packing::Packing;
@@ -714,6 +714,21 @@ impl<S: System, M: Marks> Space<M> for Product<'_, S, M> {
             shuffle(&mut edges[begin..], seed ^ u64::from(state));
         }
         Ok(())
+    }
+
+    /// Those of the automaton; each must be in the sets of the model and of fairness, too.
+    fn goals(&self) -> Vec<Wanted<M>> {
+        match self.observer {
+            Observer::Property(property) if !property.is_generalized_buchi() => {
+                let others = M::all(self.sets).minus(M::all(property.sets()));
+                let each = property.clauses().iter().map(|clause| Wanted {
+                    all: others.union(M::from_words(clause.inf.words())),
+                    avoid: M::from_words(clause.fin.words()),
+                });
+                each.collect()
+            }
+            _ => vec![self.wanted()],
+        }
     }
 
     fn sets(&self) -> u32 {

@@ -12,7 +12,7 @@ use super::verdict::{Cause, Exhausted, Verdict};
 use sempre_explicit::check::{
     Check, Counterexample, MAX_SETS, Options, Outcome, Statistics, check,
 };
-use sempre_explicit::emptiness::Algorithm;
+use sempre_explicit::emptiness::{Algorithm, Pairs};
 use sempre_explicit::explore::Reason;
 use sempre_explicit::product::{Deadlock, Limits, Observer, Order, Product, Shape};
 use sempre_explicit::scout;
@@ -50,6 +50,8 @@ pub struct Settings<'a> {
     pub order: Order,
     /// Number of threads that search.
     pub workers: usize,
+    /// How several Rabin pairs are checked.
+    pub pairs: Pairs,
     /// Compile the model, if that is possible on this machine.
     pub compile: bool,
     /// Limits. The time is for the translation of the property, too.
@@ -65,6 +67,7 @@ impl Default for Settings<'_> {
             shorten: false,
             order: Order::System,
             workers: 1,
+            pairs: Pairs::OneByOne,
             compile: true,
             limits: Limits::default(),
         }
@@ -214,7 +217,7 @@ impl Checker {
     ) -> Result<Report, CheckError> {
         let begin = Instant::now();
         let limits = &settings.limits;
-        let (kind, why) = strategy::automaton(settings.automaton);
+        let (kind, why) = strategy::automaton(settings.automaton, settings.algorithm);
         let mut report = Report {
             verdict: Verdict::Unknown(Cause::Stopped(Reason::Time)),
             automaton: None,
@@ -267,6 +270,12 @@ impl Checker {
         }
         let (algorithm, why) =
             strategy::algorithm(settings.algorithm, observer, more_sets, settings.workers);
+        if settings.pairs == Pairs::Parallel && algorithm != Algorithm::Favoid {
+            return Err(CheckError::Refused(format!(
+                "algorithm {} does not check Rabin pairs, so they cannot be checked in parallel",
+                algorithm.name()
+            )));
+        }
         report.explanation.extend(self.facts(observer, settings));
         report.explanation.push(why);
         report.algorithm = Some(algorithm);
@@ -279,6 +288,7 @@ impl Checker {
             scouts: settings.algorithm.is_none().then_some(scout::FIRST),
             order: settings.order,
             workers: settings.workers,
+            pairs: settings.pairs,
             limits: Limits {
                 time: limits.time.map(|t| t.saturating_sub(begin.elapsed())),
                 ..*limits

@@ -16,6 +16,8 @@ pub enum AutomatonKind {
     Ta,
     /// Testing automata with generalised acceptance on edges.
     Tgta,
+    /// Any acceptance on edges, as it is given.
+    Tela,
 }
 
 impl AutomatonKind {
@@ -26,14 +28,25 @@ impl AutomatonKind {
             AutomatonKind::Ba => "ba",
             AutomatonKind::Ta => "ta",
             AutomatonKind::Tgta => "tgta",
+            AutomatonKind::Tela => "tela",
         }
     }
 }
 
 /// The automaton to make, and why.
-pub fn automaton(asked: Option<AutomatonKind>) -> (AutomatonKind, String) {
+pub fn automaton(
+    asked: Option<AutomatonKind>,
+    algorithm: Option<Algorithm>,
+) -> (AutomatonKind, String) {
     match asked {
         Some(kind) => (kind, format!("automaton {}: as asked", kind.name())),
+        None if let Some(algorithm) = algorithm
+            && algorithm.takes_avoidance() =>
+        {
+            let name = algorithm.name();
+            let why = format!("automaton tela: {name} takes its acceptance as it is");
+            (AutomatonKind::Tela, why)
+        }
         None => (
             AutomatonKind::Tgba,
             "automaton tgba: marks on edges and several acceptance sets make the smallest automata, and the \
@@ -57,6 +70,29 @@ pub fn algorithm(
             why += &format!("; it takes one acceptance set, so the product counts through {sets}");
         }
         return (algorithm, why);
+    }
+    if let Observer::Property(property) = observer
+        && !property.is_generalized_buchi()
+    {
+        let pairs = property.clauses().len();
+        return match property.clauses().iter().all(|c| c.fin.is_empty()) {
+            true => {
+                let algorithm = Algorithm::Ufscc;
+                let why = format!(
+                    "algorithm {}: it looks for all {pairs} collections of acceptance sets at once, since none is to be avoided",
+                    algorithm.name()
+                );
+                (algorithm, why)
+            }
+            false => {
+                let algorithm = Algorithm::Favoid;
+                let why = format!(
+                    "algorithm {}: it checks the {pairs} Rabin pairs of the automaton without another automaton for them",
+                    algorithm.name()
+                );
+                (algorithm, why)
+            }
+        };
     }
     if workers > 1 {
         let algorithm = Algorithm::Ufscc;

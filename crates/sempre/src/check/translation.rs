@@ -145,7 +145,7 @@ fn make(
             let (t, f, a) = (&mut translator, &mut *formulas, &mut alphabet);
             let options = Options::default();
             let made = match kind {
-                AutomatonKind::Tgba | AutomatonKind::Ba => {
+                AutomatonKind::Tgba | AutomatonKind::Ba | AutomatonKind::Tela => {
                     let kind_of = match kind {
                         AutomatonKind::Ba => Kind::Ba,
                         _ => Kind::Tgba,
@@ -173,6 +173,9 @@ fn make(
             })?
         }
         Claim::Violation(mut alphabet, automaton) => {
+            if kind == AutomatonKind::Tela {
+                return property(&mut alphabet, &automaton, kind, &variables);
+            }
             let cases = "the acceptance condition of the automaton has too many cases";
             if kind == AutomatonKind::Tgba || kind == AutomatonKind::Tgta {
                 let a = remove_fin(&automaton, MOST_CASES).ok_or(cases)?;
@@ -212,7 +215,8 @@ fn property(
     kind: AutomatonKind,
     variables: &[u32],
 ) -> Result<(Compiled, AutomatonFacts), String> {
-    let compiled = Property::new(&mut alphabet.bdds, a, variables).map_err(|e| e.to_string())?;
+    let compiled = Property::with_any_acceptance(&mut alphabet.bdds, a, variables, MOST_CASES)
+        .map_err(|e| e.to_string())?;
     let facts = AutomatonFacts {
         kind,
         states: a.states(),

@@ -12,7 +12,7 @@ use sempre::base::{Diagnostic, Source};
 use sempre::check::{
     AutomatonKind, CheckError, Checker, Fairness, Property, Settings, Verdict, embedded, sources,
 };
-use sempre::explicit::emptiness::Algorithm;
+use sempre::explicit::emptiness::{Algorithm, Pairs};
 use sempre::explicit::product::{Deadlock, Limits, Order};
 use sempre::lang::model::Model;
 use sempre::memory;
@@ -65,6 +65,10 @@ pub struct Arguments {
     /// How many threads search
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     workers: u16,
+
+    /// How several Rabin pairs are checked
+    #[arg(long, value_enum, value_name = "HOW", default_value = "one-by-one")]
+    pairs: PairsName,
 
     /// How much memory states may take, as 50M or 2G [default: nine tenths of what is free]
     #[arg(long, value_name = "BYTES", value_parser = memory::parse_size)]
@@ -128,6 +132,8 @@ enum AutomatonName {
     Ta,
     /// Testing automata with generalised acceptance on edges
     Tgta,
+    /// Any acceptance on edges, as it is given
+    Tela,
 }
 
 /// What becomes of runs that end.
@@ -137,6 +143,15 @@ enum DeadlockName {
     Stutter,
     /// It does not count
     Drop,
+}
+
+/// How Rabin pairs are checked.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum PairsName {
+    /// One after the other, by all threads
+    OneByOne,
+    /// At the same time, with the threads divided evenly
+    Parallel,
 }
 
 /// Orders of successors.
@@ -202,6 +217,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             AutomatonName::Ba => Some(AutomatonKind::Ba),
             AutomatonName::Ta => Some(AutomatonKind::Ta),
             AutomatonName::Tgta => Some(AutomatonKind::Tgta),
+            AutomatonName::Tela => Some(AutomatonKind::Tela),
         },
         algorithm: (Algorithm::ALL.iter())
             .find(|(_, name)| *name == arguments.algorithm)
@@ -217,6 +233,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
             OrderName::Permuted => Order::Permuted(arguments.seed),
         },
         workers: usize::from(arguments.workers),
+        pairs: match arguments.pairs {
+            PairsName::OneByOne => Pairs::OneByOne,
+            PairsName::Parallel => Pairs::Parallel,
+        },
         compile: !arguments.no_jit,
         limits: Limits {
             memory: arguments.memory.or_else(memory::default_budget),
