@@ -93,6 +93,8 @@ pub enum Inapplicable {
     Choice,
     /// The acceptance of the automaton has sets to be avoided, which the check is not made for.
     Avoidance,
+    /// The acceptance of the automaton has too many cases.
+    Cases,
 }
 
 impl fmt::Display for Inapplicable {
@@ -108,6 +110,7 @@ impl fmt::Display for Inapplicable {
             }
             Self::NoLivelock => "the check in two passes is made for testing automata",
             Self::Choice => "the acceptance of the automaton is not generalised Büchi",
+            Self::Cases => "the acceptance of the automaton has too many Rabin pairs",
             Self::Avoidance => "the acceptance of the automaton has a Fin",
             Self::Workers => "its search is one depth-first search, which several workers cannot share",
         })
@@ -134,9 +137,11 @@ pub fn applicable<'a>(
         if !algorithm.takes_choice() {
             return Err(Inapplicable::Choice);
         }
-        let avoids = property.clauses().iter().any(|c| !c.fin.is_empty());
-        if avoids && !algorithm.takes_avoidance() {
+        if property.condition().uses_fin() && !algorithm.takes_avoidance() {
             return Err(Inapplicable::Avoidance);
+        }
+        if property.clauses().is_none() && algorithm != Algorithm::EmersonLei {
+            return Err(Inapplicable::Cases);
         }
     }
     let property = match observer {
@@ -246,7 +251,7 @@ fn search<'s, S: System, M: Marks>(
         Observer::Property(property) => property.is_generalized_buchi(),
         Observer::Testing(_) => true,
     };
-    if options.workers > 1 || !plain || options.algorithm == Algorithm::Favoid {
+    if options.workers > 1 || !plain || options.algorithm.takes_avoidance() {
         return together::search::<S, M>(system, property, shape, options);
     }
     let mut statistics = Statistics::default();

@@ -15,7 +15,7 @@
 
 use rustc_hash::FxHashMap;
 use sempre_omega::acceptance_dnf::{Clause, dnf};
-use sempre_omega::{Automaton, Bdd, Bdds, Mark};
+use sempre_omega::{Acceptance, Automaton, Bdd, Bdds, Mark};
 use std::fmt;
 
 /// The table has at most so many entries.
@@ -35,8 +35,6 @@ pub struct PropertyEdge {
 pub enum PropertyError {
     /// Its acceptance is not generalised Büchi.
     Acceptance,
-    /// Its acceptance has too many cases.
-    Cases,
     /// A label tests a proposition that the system does not tell.
     Proposition(u32),
 }
@@ -47,7 +45,6 @@ impl fmt::Display for PropertyError {
             Self::Acceptance => {
                 f.write_str("the acceptance of the automaton is not generalised Büchi")
             }
-            Self::Cases => f.write_str("the acceptance of the automaton has too many cases"),
             Self::Proposition(p) => write!(
                 f,
                 "the model does not tell proposition {p} of the automaton"
@@ -83,8 +80,9 @@ pub struct Property {
     /// The edges of each leaf.
     leaves: Vec<Vec<PropertyEdge>>,
     kinds: Vec<Kind>,
-    /// The condition: one of these.
-    clauses: Vec<Clause>,
+    condition: Acceptance,
+    /// The condition as one of these, if they are not too many.
+    clauses: Option<Vec<Clause>>,
     generalized_buchi: bool,
 }
 
@@ -116,16 +114,13 @@ impl Property {
             .acceptance
             .as_generalized_buchi()
             .ok_or(PropertyError::Acceptance)?;
-        let clause = Clause {
-            inf: sets.clone(),
-            fin: Mark::EMPTY,
-        };
-        let mut property = Self::compile(bdds, a, propositions, &sets, &[clause])?;
+        let mut property = Self::compile(bdds, a, propositions, &sets, 1)?;
         property.classify(bdds, a);
         Ok(property)
     }
 
-    /// Compiles an automaton with any acceptance whose normal form has at most `limit` clauses.
+    /// Compiles an automaton with any acceptance. If its normal form has more than `limit` clauses, only searches that need
+    /// none can take it.
     ///
     /// # Errors
     /// If the automaton cannot be taken.
@@ -138,9 +133,9 @@ impl Property {
         if a.acceptance.as_generalized_buchi().is_some() {
             return Self::new(bdds, a, propositions);
         }
-        let clauses = dnf(&a.acceptance, limit).ok_or(PropertyError::Cases)?;
-        let used = (clauses.iter()).fold(Mark::EMPTY, |set, c| set.union(&c.inf).union(&c.fin));
-        let mut property = Self::compile(bdds, a, propositions, &used, &clauses)?;
+        let (infs, fins) = a.acceptance.sets_used();
+        let used = infs.union(&fins);
+        let mut property = Self::compile(bdds, a, propositions, &used, limit)?;
         property.generalized_buchi = false;
         // Nothing is known of the components.
         property.kinds = vec![Kind::Mixed; a.states()];
@@ -152,7 +147,7 @@ impl Property {
         a: &Automaton,
         propositions: &[u32],
         sets: &Mark,
-        clauses: &[Clause],
+        limit: usize,
     ) -> Result<Self, PropertyError> {
         // Sets that the condition does not speak of do not matter; the others are numbered anew.
         let used: Vec<u32> = (0..a.sets).filter(|&s| sets.contains(s)).collect();
@@ -162,6 +157,12 @@ impl Property {
                 .map(|(new, _)| new as u32)
                 .collect()
         };
+        let place = |set: u32| used.iter().position(|&u| u == set).map_or(0, |p| p as u32);
+        let condition = a.acceptance.map(&mut |atom| match atom {
+            Acceptance::Inf(i) => Acceptance::Inf(place(*i)),
+            Acceptance::Fin(i) => Acceptance::Fin(place(*i)),
+            other => other.clone(),
+        });
         let mut number: FxHashMap<u32, u32> = FxHashMap::default();
         for (i, &variable) in propositions.iter().enumerate() {
             number.entry(variable).or_insert(i as u32);
@@ -183,12 +184,8 @@ impl Property {
             table: Vec::new(),
             leaves: Vec::new(),
             kinds: Vec::new(),
-            clauses: (clauses.iter())
-                .map(|c| Clause {
-                    inf: renumber(&c.inf),
-                    fin: renumber(&c.fin),
-                })
-                .collect(),
+            clauses: dnf(&condition, limit),
+            condition,
             generalized_buchi: true,
         };
         let mut maker = Maker {
@@ -213,9 +210,14 @@ impl Property {
         Ok(property)
     }
 
-    /// The condition: one of these, each a generalised Rabin pair.
-    pub fn clauses(&self) -> &[Clause] {
-        &self.clauses
+    /// The acceptance condition.
+    pub fn condition(&self) -> &Acceptance {
+        &self.condition
+    }
+
+    /// The condition as one of these, each a generalised Rabin pair; `None` if they are too many.
+    pub fn clauses(&self) -> Option<&[Clause]> {
+        self.clauses.as_deref()
     }
 
     /// Is the condition to see all sets?

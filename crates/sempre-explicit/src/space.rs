@@ -7,6 +7,7 @@
 use crate::explore::Reason;
 use crate::marks::Marks;
 use crate::property::Kind;
+use sempre_omega::Acceptance;
 use sempre_store::{Budget, Full};
 use std::sync::Arc;
 
@@ -79,6 +80,19 @@ pub trait Space<M: Marks> {
     /// acceptance sets only, and are not asked to search other spaces.
     fn goals(&self) -> Vec<Wanted<M>> {
         vec![self.wanted()]
+    }
+
+    /// The marks of accepting cycles, in one condition; it need not be known as goals.
+    fn condition(&self) -> Acceptance {
+        let each = self.goals().into_iter().map(|goal| {
+            let of = |marks: M, atom: fn(u32) -> Acceptance| {
+                (0..self.sets())
+                    .filter(move |&s| marks.contains(s))
+                    .map(atom)
+            };
+            Acceptance::and(of(goal.all, Acceptance::Inf).chain(of(goal.avoid, Acceptance::Fin)))
+        });
+        Acceptance::or(each.collect::<Vec<_>>())
     }
 
     /// The cycles in all acceptance sets.

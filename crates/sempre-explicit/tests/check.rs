@@ -383,7 +383,8 @@ fn all_checks_of_random_systems_agree_with_the_product() {
                         | Inapplicable::NoLivelock
                         | Inapplicable::Workers
                         | Inapplicable::Choice
-                        | Inapplicable::Avoidance => (0, false),
+                        | Inapplicable::Avoidance
+                        | Inapplicable::Cases => (0, false),
                     };
                     assert!(right, "round {round}");
                     refused[reason] += 1;
@@ -521,7 +522,8 @@ fn testing_automata_agree_with_the_product() {
                             Inapplicable::ModelMarks => kind == 2 && model.marks > 0,
                             Inapplicable::Workers
                             | Inapplicable::Choice
-                            | Inapplicable::Avoidance => false,
+                            | Inapplicable::Avoidance
+                            | Inapplicable::Cases => false,
                         };
                         assert!(right, "{name}, round {round}, {kind}: {reason:?}");
                         continue;

@@ -6,6 +6,7 @@ use sempre_explicit::emptiness::{Algorithm, Pairs};
 use sempre_explicit::marks::Marks;
 use sempre_explicit::property::Kind;
 use sempre_explicit::space::{Counters, Edge, Run, Space, Stop, Wanted};
+use sempre_omega::{Acceptance, Mark, acceptance_dnf::dnf, random::random_acceptance};
 use sempre_store::Budget;
 use std::sync::Arc;
 
@@ -18,6 +19,8 @@ struct Graph {
     kinds: Vec<Kind>,
     /// What accepting cycles are like, if not in all sets.
     goals: Option<Vec<Wanted<u32>>>,
+    /// The same for those that take any condition.
+    condition: Option<Acceptance>,
     budget: Arc<Budget>,
 }
 
@@ -40,6 +43,17 @@ impl Space<u32> for Graph {
     }
     fn goals(&self) -> Vec<Wanted<u32>> {
         (self.goals.clone()).unwrap_or_else(|| vec![self.wanted()])
+    }
+    fn condition(&self) -> Acceptance {
+        let goals = self.goals().into_iter().map(|goal| {
+            let infs = (0..self.sets).filter(|s| goal.all >> s & 1 == 1);
+            let fins = (0..self.sets).filter(|s| goal.avoid >> s & 1 == 1);
+            Acceptance::and(infs.map(Acceptance::Inf).chain(fins.map(Acceptance::Fin)))
+        });
+        let goals: Vec<_> = goals.collect();
+        self.condition
+            .clone()
+            .unwrap_or_else(|| Acceptance::or(goals))
     }
 }
 
@@ -105,6 +119,7 @@ impl Graph {
             kinds: vec![Kind::Mixed; states],
             edges,
             goals: None,
+            condition: None,
             budget: Arc::new(Budget::unlimited()),
         }
     }
@@ -116,6 +131,7 @@ impl Graph {
             kinds: vec![Kind::Mixed; edges.len()],
             edges,
             goals: None,
+            condition: None,
             budget: Arc::new(Budget::unlimited()),
         };
         // Kinds: a cycle is accepting unless it is one without the edges of some set.
@@ -431,6 +447,9 @@ impl Space<u32> for Slow {
     fn goals(&self) -> Vec<Wanted<u32>> {
         self.0.goals()
     }
+    fn condition(&self) -> Acceptance {
+        self.0.condition()
+    }
 }
 
 /// A check by several workers.
@@ -609,12 +628,53 @@ fn many_workers_agree_with_one_on_rabin_pairs() {
         let alone = alone.unwrap();
         seen[usize::from(alone.is_some())] += 1;
         let workers = [2, 4, 16, 70][round as usize / 2 % 4];
-        let (run, _) = together(Algorithm::Favoid, &graph, workers, round);
-        let run = run.unwrap();
-        assert_eq!(run.is_some(), alone.is_some(), "round {round}");
-        for run in [alone, run].into_iter().flatten() {
-            assert!(graph.confirms(&run), "round {round}");
+        for algorithm in [Algorithm::Favoid, Algorithm::EmersonLei] {
+            let (run, _) = together(algorithm, &graph, workers, round);
+            let run = run.unwrap();
+            assert_eq!(run.is_some(), alone.is_some(), "round {round}");
+            for run in alone.iter().chain(&run) {
+                assert!(graph.confirms(run), "round {round}");
+            }
         }
     }
     assert!(seen.iter().all(|&n| n > 20), "{seen:?}");
+}
+
+/// Any acceptance condition.
+#[test]
+fn any_condition_agrees_with_the_obvious_check() {
+    let mut random = Random::new(25);
+    let mut seen = [0; 2];
+    for round in 0..8_000u64 {
+        let sets = 1 + random.below(6) as u32;
+        let mut graph = Graph::random(&mut random, sets);
+        // Two conditions joined: sets occur several times, with both signs.
+        let [one, other] = [(); 2].map(|()| random_acceptance(&mut random, sets));
+        let condition = match random.chance(0.5) {
+            true => Acceptance::or([one, other]),
+            false => Acceptance::and([one, other]),
+        };
+        let marks = |mark: &Mark| mark.words().first().map_or(0, |&w| w as u32);
+        let clauses = dnf(&condition, 1000).expect("few cases");
+        let goals = clauses.iter().map(|c| Wanted {
+            all: marks(&c.inf),
+            avoid: marks(&c.fin),
+        });
+        graph.goals = Some(goals.collect());
+        graph.condition = Some(condition.clone());
+        let expected = graph.accepts();
+        seen[usize::from(expected)] += 1;
+        let workers = [1, 2, 4, 16][round as usize / 2 % 4];
+        for algorithm in [Algorithm::EmersonLei, Algorithm::Favoid] {
+            let (run, _) = together(algorithm, &graph, workers, round);
+            let run = run.unwrap();
+            let what = format!(
+                "{algorithm:?} in round {round}: {:?} {condition}",
+                graph.edges
+            );
+            assert_eq!(run.is_some(), expected, "{what}");
+            assert!(run.is_none_or(|run| graph.confirms(&run)), "{what}");
+        }
+    }
+    assert!(seen.iter().all(|&n| n > 1000), "{seen:?}");
 }

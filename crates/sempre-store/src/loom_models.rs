@@ -95,7 +95,7 @@ fn uniting_from_both_sides() {
     loom::model(|| {
         let sets = sets(2, 3);
         for state in 0..3 {
-            sets.claim(state, (state % 2) as usize);
+            sets.claim(state, (state % 2) as usize, false);
         }
         let other = {
             let sets = SyncArc::clone(&sets);
@@ -107,7 +107,7 @@ fn uniting_from_both_sides() {
         other.join().unwrap();
         assert!(sets.same(0, 2));
         for worker in 0..2 {
-            assert_eq!(sets.claim(2, worker), Claim::Cycle);
+            assert_eq!(sets.claim(2, worker, false), Claim::Cycle);
         }
         for _ in 0..3 {
             let busy = sets.pick(0).unwrap();
@@ -124,7 +124,7 @@ fn uniting_in_a_circle() {
     loom::model(|| {
         let sets = sets(2, 3);
         for state in 0..3 {
-            sets.claim(state, 0);
+            sets.claim(state, 0, false);
         }
         let other = {
             let sets = SyncArc::clone(&sets);
@@ -148,17 +148,17 @@ fn uniting_in_a_circle() {
 fn claiming_while_uniting() {
     loom::model(|| {
         let sets = sets(2, 2);
-        sets.claim(0, 0);
-        sets.claim(1, 0);
+        sets.claim(0, 0, false);
+        sets.claim(1, 0, false);
         let other = {
             let sets = SyncArc::clone(&sets);
             thread::spawn(move || {
-                assert_eq!(sets.claim(1, 1), Claim::New(false));
+                assert_eq!(sets.claim(1, 1, false), Claim::New(false));
             })
         };
         sets.unite(0, 1);
         other.join().unwrap();
-        assert_eq!(sets.claim(0, 1), Claim::Cycle);
+        assert_eq!(sets.claim(0, 1, false), Claim::Cycle);
     });
 }
 
@@ -167,8 +167,8 @@ fn claiming_while_uniting() {
 fn marks_while_uniting() {
     loom::model(|| {
         let sets = sets(2, 2);
-        sets.claim(0, 0);
-        sets.claim(1, 1);
+        sets.claim(0, 0, false);
+        sets.claim(1, 1, false);
         let other = {
             let sets = SyncArc::clone(&sets);
             thread::spawn(move || {
@@ -190,8 +190,8 @@ fn marks_while_uniting() {
 fn exploring_together() {
     loom::model(|| {
         let sets = sets(2, 2);
-        sets.claim(0, 0);
-        sets.claim(1, 1);
+        sets.claim(0, 0, false);
+        sets.claim(1, 1, false);
         sets.unite(0, 1);
         let work = |sets: &UnionFind, from: u32| {
             while let Some(state) = sets.pick(from) {
@@ -207,7 +207,7 @@ fn exploring_together() {
         };
         work(&sets, 0);
         other.join().unwrap();
-        assert_eq!(sets.claim(0, 1), Claim::Dead);
+        assert_eq!(sets.claim(0, 1, false), Claim::Dead);
     });
 }
 
@@ -216,9 +216,9 @@ fn exploring_together() {
 fn exploring_while_uniting() {
     loom::model(|| {
         let sets = sets(2, 3);
-        sets.claim(0, 0);
-        sets.claim(1, 1);
-        sets.claim(2, 1);
+        sets.claim(0, 0, false);
+        sets.claim(1, 1, false);
+        sets.claim(2, 1, false);
         sets.unite(0, 2);
         let other = {
             let sets = SyncArc::clone(&sets);

@@ -93,18 +93,7 @@ pub enum Claim {
     /// The worker has it now. Is it the first one that has met it? (There may be a cycle all the same, if sets are being
     /// united at the same time.)
     New(bool),
-}
-
-/// What is known of a state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
-    /// Nobody has met it.
-    Fresh,
-    /// Its component is explored.
-    Dead,
-    /// The worker that asks has a state of its set on the stack.
-    Mine,
-    /// Only others have.
+    /// Only others have met it, and the worker was shy.
     Others,
 }
 
@@ -314,40 +303,73 @@ impl UnionFind {
         status(self.row(state)[LIST].load(Acquire)) == TOMB
     }
 
-    /// What a worker would learn of a state if it claimed it.
+    /// The root of a state's set, which stays the same only if the set is dead.
+    pub fn root(&self, state: u32) -> u32 {
+        self.find(state).0
+    }
+
+    /// Enters a worker into the set of a state, unless it is there already or the set is dead; or, if it is `shy`, only if nobody
+    /// has met the state.
     #[inline]
-    pub fn look(&self, state: u32, worker: usize) -> Known {
-        if self.row(state)[LIST].load(Acquire) == NEW {
-            return Known::Fresh;
+    pub fn claim(&self, state: u32, worker: usize, shy: bool) -> Claim {
+        let row = self.row(state);
+        // Relaxed: the swap decides. AcqRel: it makes known what the worker knows of the state.
+        let fresh = row[LIST].load(Relaxed) == NEW;
+        let first = fresh && (row[LIST].compare_exchange(NEW, BUSY, AcqRel, Relaxed)).is_ok();
+        // Mostly the state is a root, or is known to be dead. Acquire: as in `find`.
+        let word = row[PARENT].load(Acquire);
+        match status(word) {
+            DEAD => return Claim::Dead,
+            LINK => {}
+            _ if worker < 32 => {
+                let bit = 1 << worker;
+                // Acquire: a worker that sees itself handed on sees the link, too (I5).
+                if row[WORKERS].load(Acquire) & bit != 0 {
+                    return Claim::Cycle;
+                }
+                if shy && !first {
+                    return Claim::Others;
+                }
+                // AcqRel: see Protocol.
+                row[WORKERS].fetch_or(bit, AcqRel);
+                match status(row[PARENT].load(Acquire)) {
+                    LINK => return self.enter(state, worker, first, true),
+                    DEAD => return Claim::Dead,
+                    _ => return Claim::New(first),
+                }
+            }
+            _ => {}
         }
-        let (root, status) = self.find(state);
-        if status == DEAD {
-            return Known::Dead;
-        }
-        // Acquire: a worker that sees itself handed on sees the link, too (I5).
-        let workers = self.workers(root, worker / 32).load(Acquire);
-        match workers >> (worker % 32) & 1 {
-            1 => Known::Mine,
-            _ => Known::Others,
+        match shy && !first {
+            true => self.glance(state, worker),
+            false => self.enter(state, worker, first, false),
         }
     }
 
-    /// Enters a worker into the set of a state, unless it is there already or the set is dead.
-    #[inline]
-    pub fn claim(&self, state: u32, worker: usize) -> Claim {
-        let list = &self.row(state)[LIST];
-        // Relaxed: the swap decides. AcqRel: it makes known what the worker knows of the state.
-        let first =
-            list.load(Relaxed) == NEW && list.compare_exchange(NEW, BUSY, AcqRel, Relaxed).is_ok();
+    /// What a shy worker learns of a state that others have met.
+    fn glance(&self, state: u32, worker: usize) -> Claim {
+        let (root, status) = self.find(state);
+        if status == DEAD {
+            return Claim::Dead;
+        }
+        // Acquire: as in `claim`.
+        let workers = self.workers(root, worker / 32).load(Acquire);
+        match workers >> (worker % 32) & 1 {
+            1 => Claim::Cycle,
+            _ => Claim::Others,
+        }
+    }
+
+    /// Enters a worker, who may have `entered` a set that is not one any more.
+    fn enter(&self, state: u32, worker: usize, first: bool, mut entered: bool) -> Claim {
         let bit = 1 << (worker % 32);
-        let mut entered = false;
         loop {
             let (root, status_of) = self.find(state);
             if status_of == DEAD {
                 return Claim::Dead;
             }
             let workers = self.workers(root, worker / 32);
-            // Acquire: as in `look`.
+            // Acquire: as in `claim`.
             if workers.load(Acquire) & bit != 0 {
                 // If the worker is there because it has just entered a set that became part of this one, there need be no cycle.
                 return match entered {
@@ -625,14 +647,12 @@ mod tests {
                             () if members[set_a].0.contains(&worker) => Claim::Cycle,
                             () => Claim::New(!met[a]),
                         };
-                        let looked = match expected {
-                            _ if !met[a] => Known::Fresh,
-                            Claim::Dead => Known::Dead,
-                            Claim::Cycle => Known::Mine,
-                            Claim::New(_) => Known::Others,
+                        let shy = random.chance(0.5);
+                        let expected = match expected {
+                            Claim::New(false) if shy => Claim::Others,
+                            other => other,
                         };
-                        assert_eq!(sets.look(a as u32, worker), looked);
-                        assert_eq!(sets.claim(a as u32, worker), expected);
+                        assert_eq!(sets.claim(a as u32, worker, shy), expected);
                         if let Claim::New(_) = expected {
                             members[set_a].0.insert(worker);
                         }
@@ -714,13 +734,13 @@ mod tests {
                             let mut complete = 0;
                             let mut add = [0; 2];
                             add[worker / 32] = 1 << (worker % 32);
-                            sets.claim(order[0], worker);
+                            sets.claim(order[0], worker, false);
                             for two in order.windows(2) {
-                                let claim = sets.claim(two[1], worker);
+                                let claim = sets.claim(two[1], worker, false);
                                 assert_ne!(claim, Claim::Dead, "states are busy");
                                 sets.unite(two[0], two[1]);
                                 assert!(sets.same(two[0], two[1]));
-                                assert_eq!(sets.claim(two[1], worker), Claim::Cycle);
+                                assert_eq!(sets.claim(two[1], worker, false), Claim::Cycle);
                             }
                             let mut seen = [0; 2];
                             sets.add_marks(order[0], &add, &mut seen);

@@ -307,13 +307,23 @@ fn automata_with_any_acceptance() {
         )
     };
     for (acceptance, fins, expected) in [
-        ("2 Fin(0) & Inf(1)", true, "violated"),
+        ("3 Fin(0) & Inf(1)", true, "violated"),
         ("3 (Fin(0) & Inf(1)) | (Fin(1) & Inf(2))", true, "violated"),
         ("3 Fin(0) & Fin(1) & Fin(2)", true, "violated"),
         ("3 (Fin(0) & Fin(2)) | (Inf(0) & Fin(1))", true, "violated"),
         ("3 Inf(2) & Fin(0) & Fin(1)", true, "holds"),
         (
             "3 (Inf(2) & Fin(0) & Fin(1)) | (Fin(1) & Fin(0) & Inf(2))",
+            true,
+            "holds",
+        ),
+        (
+            "3 (Fin(0) | Inf(1)) & (Fin(1) | Inf(2)) & Inf(1)",
+            true,
+            "violated",
+        ),
+        (
+            "3 (Fin(2) | Inf(1)) & (Fin(2) | Inf(0)) & Inf(2) & Fin(0)",
             true,
             "holds",
         ),
@@ -334,6 +344,11 @@ fn automata_with_any_acceptance() {
             );
             assert_eq!(
                 with(&["--algorithm=favoid", workers]),
+                expected,
+                "{acceptance}"
+            );
+            assert_eq!(
+                with(&["--algorithm=emerson-lei", workers]),
                 expected,
                 "{acceptance}"
             );

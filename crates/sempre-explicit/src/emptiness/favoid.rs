@@ -131,7 +131,7 @@ fn run<M: Marks>(
 pub(super) fn keep(later: &UnionFind, anchor: u32, state: u32) -> Result<(), Halt> {
     later.reserve(state)?;
     // Not only who is first: I1 is for all.
-    later.claim(state, 0);
+    later.claim(state, 0, false);
     later.unite(anchor, state);
     Ok(())
 }

@@ -6,6 +6,7 @@
 //! | [`cou99_norem`] | Couvreur 1999, as it was published | generalised | depth-first stack |
 //! | [`cou99_shy_minus`] | the same, edges to known states first | generalised | as `cou99`, and edges that wait |
 //! | [`cou99_shy`] | the same, edges of the last component | generalised | as `cou99`, and edges that wait |
+//! | [`emerson_lei`] | Baier and others 2019 on top of `ufscc`, by any number of workers | any | the longest depth-first stack |
 //! | [`favoid`] | Bloemen, Duret-Lutz and van de Pol 2019, by any number of workers | generalised Rabin | the longest depth-first stack |
 //! | [`gv04`] | Geldenhuys and Valmari 2004 | one set | states of incomplete components |
 //! | [`cndfs`] | Evangelista, Laarman, Petrucci and van de Pol 2012, by any number of workers | one set | both depth-first stacks of a worker |
@@ -37,6 +38,7 @@ pub mod cou99_shy;
 pub mod cou99_shy_minus;
 mod crew;
 pub mod cvwy90;
+pub mod emerson_lei;
 pub mod favoid;
 pub mod gv04;
 pub mod se05;
@@ -95,11 +97,13 @@ pub enum Algorithm {
     Cndfs,
     /// [`favoid`].
     Favoid,
+    /// [`emerson_lei`].
+    EmersonLei,
 }
 
 impl Algorithm {
     /// All of them, with their names.
-    pub const ALL: [(Algorithm, &'static str); 14] = [
+    pub const ALL: [(Algorithm, &'static str); 15] = [
         (Algorithm::Cou99, "cou99"),
         (Algorithm::Cou99Norem, "cou99-norem"),
         (Algorithm::Cou99ShyMinus, "cou99-shy-minus"),
@@ -114,6 +118,7 @@ impl Algorithm {
         (Algorithm::Ufscc, "ufscc"),
         (Algorithm::Cndfs, "cndfs"),
         (Algorithm::Favoid, "favoid"),
+        (Algorithm::EmersonLei, "emerson-lei"),
     ];
 
     /// Its name.
@@ -147,17 +152,17 @@ impl Algorithm {
 
     /// Does it take acceptance that is a choice between collections of sets ([`Space::goals`])?
     pub fn takes_choice(self) -> bool {
-        matches!(self, Self::Ufscc | Self::Favoid)
+        self == Self::Ufscc || self.takes_avoidance()
     }
 
     /// Does it take acceptance with sets that are to be avoided, too?
     pub fn takes_avoidance(self) -> bool {
-        self == Self::Favoid
+        matches!(self, Self::Favoid | Self::EmersonLei)
     }
 
     /// Can several workers do it together?
     pub fn takes_workers(self) -> bool {
-        matches!(self, Self::Ufscc | Self::Cndfs | Self::Favoid)
+        self == Self::Cndfs || self.takes_choice()
     }
 
     /// Runs it, by one worker: an accepting run, or `None` if there is none.
@@ -183,8 +188,8 @@ impl Algorithm {
             Self::TaTwoPass => ta_two_pass::check(space, counters),
             Self::Ufscc => ufscc::check(space, counters),
             Self::Cndfs => cndfs::check(space, counters),
-            // A Rabin pair without sets to avoid.
-            Self::Favoid => ufscc::check(space, counters),
+            // For generalised Büchi acceptance they come to the same.
+            Self::Favoid | Self::EmersonLei => ufscc::check(space, counters),
         }
     }
 
@@ -207,6 +212,10 @@ impl Algorithm {
             Self::Ufscc => ufscc::check_together(spaces, &goals, counters),
             Self::Cndfs => cndfs::check_together(spaces, counters),
             Self::Favoid => favoid::check_together(spaces, &goals, pairs, counters),
+            Self::EmersonLei => {
+                let condition = first.condition();
+                emerson_lei::check_together(spaces, &condition, counters)
+            }
             _ => Ok(self.run(first, counters)?.map(|run| (run, wanted))),
         }
     }

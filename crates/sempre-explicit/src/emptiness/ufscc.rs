@@ -32,13 +32,14 @@
 //! state, and 4 more for every further 32 workers and every further 32 marks.
 
 use super::crew::{Crew, Halt};
+use super::emerson_lei::Judge;
 use super::{Found, accepting_run, favoid};
 use crate::marks::Marks;
 use crate::per_state::Charge;
 use crate::space::{Counters, Edge, Run, Space, Stop, Wanted};
 use sempre_base::Random;
 use sempre_store::UnionFind;
-use sempre_store::union_find::{Claim, Known};
+use sempre_store::union_find::Claim;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -84,6 +85,8 @@ pub fn check_together<M: Marks, S: Space<M> + Send>(
 pub(super) struct Search<'a, M> {
     pub(super) sets: UnionFind,
     goals: &'a [Wanted<M>],
+    /// Decides instead of the goals, if there is one.
+    pub(super) judge: Option<&'a Judge<'a, M>>,
     /// Edges in one of these are not followed.
     pub(super) avoid: M,
     workers: usize,
@@ -103,8 +106,10 @@ impl<'a, M: Marks> Search<'a, M> {
         goals: &'a [Wanted<M>],
     ) -> Self {
         Self {
-            sets: UnionFind::new(workers, space.sets(), &space.budget()),
+            // One mark more, for the judge.
+            sets: UnionFind::new(workers, space.sets() + 1, &space.budget()),
             goals,
+            judge: None,
             avoid: goals.first().map_or(M::NONE, |g| g.avoid),
             workers,
             found: Mutex::new(None),
@@ -115,6 +120,14 @@ impl<'a, M: Marks> Search<'a, M> {
         }
     }
 
+    /// Adds what all workers have counted, when they have ended.
+    pub(super) fn count(&self, counters: &mut Counters) {
+        counters.states += self.states.load(Relaxed);
+        counters.transitions += self.transitions.load(Relaxed);
+        counters.repeated += self.repeated.load(Relaxed);
+        counters.max_stack = counters.max_stack.max(self.max_stack.load(Relaxed));
+    }
+
     /// When all workers have ended: the run, if one has found a set for it.
     pub(super) fn into_run(
         self,
@@ -122,10 +135,7 @@ impl<'a, M: Marks> Search<'a, M> {
         ended: Result<(), Stop>,
         counters: &mut Counters,
     ) -> Result<Option<Found<M>>, Stop> {
-        counters.states += self.states.into_inner();
-        counters.transitions += self.transitions.into_inner();
-        counters.repeated += self.repeated.into_inner();
-        counters.max_stack = counters.max_stack.max(self.max_stack.into_inner());
+        self.count(counters);
         let found = self.found.into_inner().unwrap_or_default();
         let Some((start, wanted)) = found else {
             return ended.map(|()| None);
@@ -153,9 +163,9 @@ struct Frame<M> {
 
 /// One worker.
 pub(super) struct Worker<'a, M: Marks> {
-    search: &'a Search<'a, M>,
-    crew: &'a Crew,
-    space: &'a mut dyn Space<M>,
+    pub(super) search: &'a Search<'a, M>,
+    pub(super) crew: &'a Crew,
+    pub(super) space: &'a mut dyn Space<M>,
     me: usize,
     frames: Vec<Frame<M>>,
     /// Edges still to be followed, those of each frame together, the next one last.
@@ -170,6 +180,10 @@ pub(super) struct Worker<'a, M: Marks> {
     counters: Counters,
     /// Marks on their way to and from the sets.
     words: [Vec<u32>; 2],
+    /// Does any cycle matter, even if it has no marks?
+    any_cycle: bool,
+    /// Marks that were judged last.
+    judged: Option<M>,
 }
 
 impl<M: Marks> Drop for Worker<'_, M> {
@@ -202,12 +216,14 @@ impl<'a, M: Marks> Worker<'a, M> {
             random: Random::new(me as u64),
             charge: Charge::new(&space.budget()),
             counters: Counters::default(),
-            words: [vec![0; M::WORDS], vec![0; M::WORDS]],
+            words: [vec![0; M::WORDS + 1], vec![0; M::WORDS + 1]],
+            any_cycle: search.judge.is_some() || search.goals.iter().any(|g| g.all == M::NONE),
+            judged: None,
             space,
         }
     }
 
-    fn run(mut self) -> Result<(), Halt> {
+    pub(super) fn run(mut self) -> Result<(), Halt> {
         let mut initial = self.space.initial()?;
         self.arrange(&mut initial);
         for state in initial {
@@ -233,7 +249,7 @@ impl<'a, M: Marks> Worker<'a, M> {
     pub(super) fn explore(&mut self, state: u32) -> Result<(), Halt> {
         debug_assert!(self.frames.is_empty(), "one search after the other");
         self.search.sets.reserve(state)?;
-        if let Claim::New(first) = self.search.sets.claim(state, self.me) {
+        if let Claim::New(first) = self.search.sets.claim(state, self.me, false) {
             self.enter(state, M::NONE, first)?;
         }
         while let Some(frame) = self.frames.last_mut() {
@@ -304,19 +320,20 @@ impl<'a, M: Marks> Worker<'a, M> {
             return Ok(());
         }
         sets.reserve(target)?;
-        if !frame.again && sets.look(target, self.me) == Known::Others {
-            let place = frame.edges + frame.put_off;
-            self.edges.push(edge);
-            let last = self.edges.len() - 1;
-            self.edges.swap(place, last);
-            frame.put_off += 1;
-            return Ok(());
-        }
         self.counters.transitions += 1;
-        match sets.claim(target, self.me) {
+        match sets.claim(target, self.me, !frame.again) {
             Claim::Dead => Ok(()),
             Claim::New(first) => self.enter(target, edge.marks, first),
             Claim::Cycle => self.close(edge),
+            Claim::Others => {
+                self.counters.transitions -= 1;
+                let place = frame.edges + frame.put_off;
+                self.edges.push(edge);
+                let last = self.edges.len() - 1;
+                self.edges.swap(place, last);
+                frame.put_off += 1;
+                Ok(())
+            }
         }
     }
 
@@ -324,6 +341,8 @@ impl<'a, M: Marks> Worker<'a, M> {
     fn close(&mut self, edge: Edge<M>) -> Result<(), Halt> {
         let sets = &self.search.sets;
         let mut marks = edge.marks;
+        // Most cycles are inside a set and tell nothing new.
+        let mut told = marks != M::NONE || self.any_cycle;
         while let Some(&top) = self.roots.last()
             && !sets.same(edge.target, self.frames[top].state)
         {
@@ -336,18 +355,35 @@ impl<'a, M: Marks> Worker<'a, M> {
             // I1, I2: both sets are on a cycle.
             marks = marks.union(self.frames[top].marks);
             sets.unite(self.frames[below].state, self.frames[top].state);
+            told = true;
         }
-        self.mark(edge.target, marks)
+        match told {
+            true => self.mark(edge.target, marks),
+            false => Ok(()),
+        }
     }
 
     /// Adds marks to a set (I5), and looks whether it is accepting.
     fn mark(&mut self, state: u32, marks: M) -> Result<(), Halt> {
         let [add, seen] = &mut self.words;
-        for (i, word) in add.iter_mut().enumerate() {
+        for (i, word) in add.iter_mut().enumerate().take(M::WORDS) {
             *word = marks.word(i);
         }
+        let judge = self.search.judge;
+        if let Some(judge) = judge {
+            let cyclic = judge.cyclic();
+            add[cyclic as usize / 32] |= 1 << (cyclic % 32);
+        }
         self.search.sets.add_marks(state, add, seen);
-        let seen = M::from_parts(seen);
+        let seen = M::from_parts(&seen[..M::WORDS]);
+        if let Some(judge) = judge {
+            let new = self.judged != Some(seen);
+            self.judged = Some(seen);
+            return match new && judge.accepts(state, seen) {
+                true => Err(self.crew.over()),
+                false => Ok(()),
+            };
+        }
         match (self.search.goals.iter()).find(|goal| seen.includes(goal.all)) {
             None => Ok(()),
             Some(&goal) => {
@@ -359,15 +395,28 @@ impl<'a, M: Marks> Worker<'a, M> {
         }
     }
 
+    /// The marks of the set of a state, and whether it has one more, with this number.
+    pub(super) fn marks_of(&mut self, state: u32, more: u32) -> (M, bool) {
+        let [add, seen] = &mut self.words;
+        add.fill(0);
+        self.search.sets.add_marks(state, add, seen);
+        let has = seen[more as usize / 32] >> (more % 32) & 1 == 1;
+        (M::from_parts(&seen[..M::WORDS]), has)
+    }
+
     /// All edges of the last frame's state were followed.
     fn leave(&mut self) -> Result<(), Halt> {
         let sets = &self.search.sets;
         let last = self.frames.len() - 1;
         let Frame { state, marks, .. } = self.frames[last];
+        let below = last.checked_sub(1).map(|b| self.frames[b].state);
+        if let Some(below) = below {
+            // It is likely to be left soon.
+            sets.prefetch(below);
+        }
         // I3.
         sets.remove(state);
         let is_root = self.roots.last() == Some(&last);
-        let below = last.checked_sub(1).map(|b| self.frames[b].state);
         if !is_root || below.is_some_and(|below| sets.same(below, state)) {
             // The frame below is of the same set.
             self.frames.pop();
@@ -385,6 +434,9 @@ impl<'a, M: Marks> Worker<'a, M> {
         } else {
             self.roots.pop();
             self.frames.pop();
+            if let Some(judge) = self.search.judge {
+                self.bury(judge, state)?;
+            }
         }
         // Others may be done with the state below.
         if self.search.workers > 1

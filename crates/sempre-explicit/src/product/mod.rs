@@ -48,6 +48,7 @@ pub use observer::Observer;
 use packing::Packing;
 use sempre_base::Random;
 use sempre_model::system::{Failure, Step, System};
+use sempre_omega::Acceptance;
 use sempre_store::{Batch, Budget, IndexArray, StateIndex, Store, StoreWorker};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -721,14 +722,27 @@ impl<S: System, M: Marks> Space<M> for Product<'_, S, M> {
         match self.observer {
             Observer::Property(property) if !property.is_generalized_buchi() => {
                 let others = M::all(self.sets).minus(M::all(property.sets()));
-                let each = property.clauses().iter().map(|clause| Wanted {
-                    all: others.union(M::from_words(clause.inf.words())),
-                    avoid: M::from_words(clause.fin.words()),
-                });
+                let each = property
+                    .clauses()
+                    .unwrap_or(&[])
+                    .iter()
+                    .map(|clause| Wanted {
+                        all: others.union(M::from_words(clause.inf.words())),
+                        avoid: M::from_words(clause.fin.words()),
+                    });
                 each.collect()
             }
             _ => vec![self.wanted()],
         }
+    }
+
+    fn condition(&self) -> Acceptance {
+        let (first, own) = match self.observer {
+            Observer::Property(property) => (property.sets(), Some(property.condition().clone())),
+            Observer::Testing(_) => (0, None),
+        };
+        let others = (first..self.sets()).map(Acceptance::Inf);
+        Acceptance::and(own.into_iter().chain(others))
     }
 
     fn sets(&self) -> u32 {

@@ -5,6 +5,9 @@
 use sempre_explicit::emptiness::Algorithm;
 use sempre_explicit::product::Observer;
 
+/// More Rabin pairs are not checked one by one.
+const FEW_PAIRS: usize = 3;
+
 /// Automata of violations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AutomatonKind {
@@ -74,9 +77,9 @@ pub fn algorithm(
     if let Observer::Property(property) = observer
         && !property.is_generalized_buchi()
     {
-        let pairs = property.clauses().len();
-        return match property.clauses().iter().all(|c| c.fin.is_empty()) {
-            true => {
+        let pairs = property.clauses().map_or(usize::MAX, <[_]>::len);
+        return match property.condition().uses_fin() {
+            false if pairs < usize::MAX => {
                 let algorithm = Algorithm::Ufscc;
                 let why = format!(
                     "algorithm {}: it looks for all {pairs} collections of acceptance sets at once, since none is to be avoided",
@@ -84,10 +87,19 @@ pub fn algorithm(
                 );
                 (algorithm, why)
             }
-            false => {
+            true if pairs <= FEW_PAIRS => {
                 let algorithm = Algorithm::Favoid;
                 let why = format!(
                     "algorithm {}: it checks the {pairs} Rabin pairs of the automaton without another automaton for them",
+                    algorithm.name()
+                );
+                (algorithm, why)
+            }
+            _ => {
+                let algorithm = Algorithm::EmersonLei;
+                let why = format!(
+                    "algorithm {}: it takes the acceptance of the automaton as it is, in one pass, where its Rabin pairs would take \
+                     one each",
                     algorithm.name()
                 );
                 (algorithm, why)
