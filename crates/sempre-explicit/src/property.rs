@@ -80,6 +80,8 @@ pub struct Property {
     /// The edges of each leaf.
     leaves: Vec<Vec<PropertyEdge>>,
     kinds: Vec<Kind>,
+    /// Steps of these processes are in the sets 0, 1, …, whatever edge of the automaton goes with them.
+    movers: Vec<u32>,
     condition: Acceptance,
     /// The condition as one of these, if they are not too many.
     clauses: Option<Vec<Clause>>,
@@ -142,6 +144,36 @@ impl Property {
         Ok(property)
     }
 
+    /// The property of runs in which one of these processes takes part in finitely many steps only. It has no propositions; which
+    /// steps a process takes part in is for the product to find out.
+    pub fn standstill(processes: &[u32]) -> Self {
+        let sets = processes.len() as u32;
+        let condition = Acceptance::or((0..sets).map(Acceptance::Fin));
+        Self {
+            initial: vec![0],
+            states: 1,
+            sets,
+            propositions: 0,
+            nodes: vec![Node::Leaf(0)],
+            roots: vec![0],
+            table: Vec::new(),
+            leaves: vec![vec![PropertyEdge {
+                to: 0,
+                mark: Mark::EMPTY,
+            }]],
+            kinds: vec![Kind::Mixed],
+            movers: processes.to_vec(),
+            clauses: dnf(&condition, processes.len()),
+            condition,
+            generalized_buchi: false,
+        }
+    }
+
+    /// The processes whose steps are in the sets 0, 1, …; mostly none.
+    pub fn movers(&self) -> &[u32] {
+        &self.movers
+    }
+
     fn compile(
         bdds: &mut Bdds,
         a: &Automaton,
@@ -184,6 +216,7 @@ impl Property {
             table: Vec::new(),
             leaves: Vec::new(),
             kinds: Vec::new(),
+            movers: Vec::new(),
             clauses: dnf(&condition, limit),
             condition,
             generalized_buchi: true,

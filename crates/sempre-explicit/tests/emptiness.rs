@@ -473,10 +473,18 @@ fn shared() -> impl Iterator<Item = (Algorithm, &'static str)> {
     (Algorithm::ALL.into_iter()).filter(|(a, _)| a.takes_workers())
 }
 
+/// Threads cost more than the searches; all rounds with `SEMPRE_LARGE=1`.
+fn rounds(few: u32, many: u32) -> u32 {
+    match std::env::var_os("SEMPRE_LARGE") {
+        Some(_) => many,
+        None => few,
+    }
+}
+
 #[test]
 fn several_workers_agree_with_the_obvious_check() {
     let mut random = Random::new(21);
-    for round in 0..6_000 {
+    for round in 0..rounds(2_000, 20_000) {
         let graph = Graph::random(&mut random, round % 4);
         let expected = graph.accepts();
         let workers = [2, 3, 4, 16][round as usize / 4 % 4];
@@ -577,7 +585,7 @@ fn a_worker_that_fails_is_not_overlooked() {
 fn rabin_pairs_and_choices_agree_with_the_obvious_check() {
     let mut random = Random::new(23);
     let mut seen = [[0; 2]; 2];
-    for round in 0..8_000u64 {
+    for round in 0..u64::from(rounds(2_400, 20_000)) {
         let sets = 1 + random.below(4) as u32;
         let mut graph = Graph::random(&mut random, sets);
         let avoiding = random.chance(0.6);
@@ -611,7 +619,7 @@ fn rabin_pairs_and_choices_agree_with_the_obvious_check() {
             assert!(run.is_none_or(|run| graph.confirms(&run)), "{what}");
         }
     }
-    assert!(seen.iter().flatten().all(|&n| n > 500), "{seen:?}");
+    assert!(seen.iter().flatten().all(|&n| n > 100), "{seen:?}");
 }
 
 /// Larger graphs with two pairs, against one worker; one worker against the reference above.
@@ -645,7 +653,7 @@ fn many_workers_agree_with_one_on_rabin_pairs() {
 fn any_condition_agrees_with_the_obvious_check() {
     let mut random = Random::new(25);
     let mut seen = [0; 2];
-    for round in 0..8_000u64 {
+    for round in 0..u64::from(rounds(2_400, 20_000)) {
         let sets = 1 + random.below(6) as u32;
         let mut graph = Graph::random(&mut random, sets);
         // Two conditions joined: sets occur several times, with both signs.
@@ -676,5 +684,5 @@ fn any_condition_agrees_with_the_obvious_check() {
             assert!(run.is_none_or(|run| graph.confirms(&run)), "{what}");
         }
     }
-    assert!(seen.iter().all(|&n| n > 1000), "{seen:?}");
+    assert!(seen.iter().all(|&n| n > 300), "{seen:?}");
 }

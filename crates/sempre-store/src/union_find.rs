@@ -426,8 +426,11 @@ impl UnionFind {
     fn add_workers(&self, state: u32, word: usize, bits: u32) {
         loop {
             let (root, _) = self.find(state);
-            // AcqRel: see Protocol.
-            self.workers(root, word).fetch_or(bits, AcqRel);
+            let workers = self.workers(root, word);
+            // Relaxed: as for marks. AcqRel: see Protocol.
+            if bits & !workers.load(Relaxed) != 0 {
+                workers.fetch_or(bits, AcqRel);
+            }
             if self.still_root(root) {
                 return;
             }
@@ -444,6 +447,8 @@ impl UnionFind {
                 return;
             }
             let (link, root) = (first.max(second), first.min(second));
+            // States that the worker itself is at: lists are changed in many places, not at the roots, which all look at.
+            let (of_link, of_root) = if link == first { (a, b) } else { (b, a) };
             let parent = &self.row(link)[PARENT];
             // Acquire: what the last holder did. Nothing is to be told yet.
             if parent
@@ -454,7 +459,7 @@ impl UnionFind {
                 continue;
             }
             // While `link` is locked nobody else can join the two: that would make the same link (I1).
-            let (held, other) = (self.hold(link), self.hold(root));
+            let (held, other) = (self.hold(of_link), self.hold(of_root));
             if let (Some((x, x_next)), Some((y, y_next))) = (held, other) {
                 // I2. Release: as for links.
                 self.row(x)[LIST].store(cell(HELD, x, y_next), Release);

@@ -306,28 +306,19 @@ fn automata_with_any_acceptance() {
              State: 0\n[0] 0 {{0}}\n[!0&1] 0 {{1}}\n[!0&!1&2] 0 {{2}}\n[!0&!1&!2] 0\n--END--\n"
         )
     };
-    for (acceptance, fins, expected) in [
-        ("3 Fin(0) & Inf(1)", true, "violated"),
-        ("3 (Fin(0) & Inf(1)) | (Fin(1) & Inf(2))", true, "violated"),
-        ("3 Fin(0) & Fin(1) & Fin(2)", true, "violated"),
-        ("3 (Fin(0) & Fin(2)) | (Inf(0) & Fin(1))", true, "violated"),
-        ("3 Inf(2) & Fin(0) & Fin(1)", true, "holds"),
-        (
-            "3 (Inf(2) & Fin(0) & Fin(1)) | (Fin(1) & Fin(0) & Inf(2))",
-            true,
-            "holds",
-        ),
-        (
-            "3 (Fin(0) | Inf(1)) & (Fin(1) | Inf(2)) & Inf(1)",
-            true,
-            "violated",
-        ),
+    let mut seen = Vec::new();
+    for (acceptance, fins) in [
+        ("3 Fin(0) & Inf(1)", true),
+        ("3 (Fin(0) & Inf(1)) | (Fin(1) & Inf(2))", true),
+        ("3 Fin(0) & Fin(1) & Fin(2)", true),
+        ("3 (Fin(0) & Fin(2)) | (Inf(0) & Fin(1))", true),
+        ("3 Inf(2) & Fin(0) & Fin(1)", true),
+        ("3 (Fin(0) | Inf(1)) & (Fin(1) | Inf(2)) & Inf(1)", true),
         (
             "3 (Fin(2) | Inf(1)) & (Fin(2) | Inf(0)) & Inf(2) & Fin(0)",
             true,
-            "holds",
         ),
-        ("3 (Inf(0) & Inf(2)) | Inf(1)", false, "violated"),
+        ("3 (Inf(0) & Inf(2)) | Inf(1)", false),
     ] {
         let file = file(
             &format!("any{}.hoa", acceptance.len()),
@@ -335,7 +326,9 @@ fn automata_with_any_acceptance() {
         );
         let base = [MUTEX, "--violation", &file, "--fairness", "weak"];
         let with = |more: &[&str]| verdict(&[&base, more].concat());
-        assert_eq!(with(&[]), expected, "{acceptance}");
+        // The automaton without Fin is the reference.
+        let expected = with(&[]);
+        seen.push(expected.clone());
         for workers in ["--workers=1", "--workers=2", "--workers=5"] {
             assert_eq!(
                 with(&["--automaton=tela", workers]),
@@ -362,9 +355,58 @@ fn automata_with_any_acceptance() {
         let options = [&base[..], &["--automaton=tela", "--algorithm=cou99"]].concat();
         bad(&options, "not generalised Büchi");
     }
+    assert!(seen.iter().any(|v| v == "holds") && seen.iter().any(|v| v == "violated"));
     bad(
         &[MUTEX, "G F P_0.CS", "--pairs=parallel"],
         "does not check Rabin pairs",
+    );
+}
+
+/// Standstill under fairness: a process that waits for another, one that has one step to make, a deadlock.
+#[test]
+fn processes_that_must_go_on() {
+    let model = file("standstill.dve", WALKERS);
+    let waiting = file(
+        "waiting.dve",
+        "byte turn; process P { state a; init a; trans a -> a { guard turn == 0; effect turn = 1; }; }
+         process Q { state s; init s; trans s -> s { guard turn == 1; effect turn = 0; }; }
+         process R { state s; init s; trans s -> s {}; }
+         system async;",
+    );
+    for workers in ["--workers=1", "--workers=2", "--workers=7"] {
+        for (model, processes, fairness, expected) in [
+            (&model, &["P"][..], "none", "holds"),
+            (&model, &["P", "Q"], "none", "violated"),
+            (&model, &["Q"], "weak", "violated"),
+            (&waiting, &["P"], "none", "violated"),
+            (&waiting, &["P", "Q", "R"], "weak", "holds"),
+            (&waiting, &["R"], "none", "violated"),
+        ] {
+            for algorithm in ["auto", "favoid", "emerson-lei"] {
+                let mut options = vec![model.as_str(), "--non-progress"];
+                options.extend(processes);
+                options.extend(["--fairness", fairness, workers, "--algorithm", algorithm]);
+                assert_eq!(verdict(&options), expected, "{options:?}");
+            }
+        }
+    }
+    let ending = file("standing.dve", ENDING);
+    assert_eq!(verdict(&[&ending, "--non-progress", "P"]), "violated");
+    let drop = [&ending, "--non-progress", "P", "--deadlock", "drop"];
+    assert_eq!(verdict(&drop), "holds");
+    bad(&[&model, "--non-progress", "R"], "no process `R`");
+    let transitions = ["--fairness", "weak-transitions"];
+    bad(
+        &[&[model.as_str(), "--non-progress", "P"], &transitions[..]].concat(),
+        "fairness to transitions",
+    );
+    bad(
+        &[&model, "--non-progress", "P", "--automaton", "ba"],
+        "not for an automaton of kind ba",
+    );
+    bad(
+        &[&model, "--non-progress", "P", "--algorithm", "cou99"],
+        "not generalised Büchi",
     );
 }
 

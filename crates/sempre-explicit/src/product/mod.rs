@@ -14,6 +14,8 @@
 //! (for a process that is not enabled for ever, or steps for ever again and again, has been treated fairly). Stuttering in
 //! a deadlock is in all sets of the model and all processes'.
 //!
+//! The sets of an automaton may also be those of the steps of some processes ([`Property::standstill`]).
+//!
 //! # Deadlocks
 //! A state of the system without successors repeats itself for ever ([`Deadlock::Stutter`]), or no run goes
 //! through it ([`Deadlock::Drop`]). A state whose only steps are erroneous is not a deadlock; the failure is
@@ -42,6 +44,8 @@ mod successors;
 use crate::explore::{Progress, Reason};
 use crate::marks::Marks;
 use crate::property::Kind;
+#[cfg(doc)]
+use crate::property::Property;
 use crate::space::{Edge, RunStep, Space, Stop, Wanted};
 use crate::widening::{self, Lost};
 pub use observer::Observer;
@@ -432,6 +436,17 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
         marks
     }
 
+    /// The sets of the steps of processes that the property looks at.
+    fn add_movers(&self, movers: &[u32], steps: &mut [(M, u32)]) {
+        let system = self.system();
+        for (marks, action) in steps.iter_mut().filter(|(_, action)| *action != STUTTER) {
+            let processes = system.action_processes(*action);
+            for (set, _) in (0..).zip(movers).filter(|(_, p)| processes.contains(p)) {
+                *marks = marks.union(M::single(set));
+            }
+        }
+    }
+
     /// With fairness, completes the marks of steps. An action that failed is enabled, too.
     fn add_fairness(&mut self, steps: &mut [(M, u32)], failing: Option<u32>) {
         let mut enabled = failing.map_or(M::NONE, |action| self.action_marks(action));
@@ -546,6 +561,13 @@ impl<S: System, M: Marks> Product<'_, S, M> {
             let failing = sink.failure.as_ref().and_then(|f| f.action);
             if let Some(failure) = sink.failure {
                 self.failure.get_or_insert((state, failure));
+            }
+            if let Observer::Property(property) = self.observer
+                && !property.movers().is_empty()
+            {
+                let mut steps = std::mem::take(&mut self.steps);
+                self.add_movers(property.movers(), &mut steps);
+                self.steps = steps;
             }
             if self.shape.fair && !stuck {
                 let mut steps = match direct {

@@ -4,7 +4,7 @@
 //! compiled with the model anew, for its propositions alone: evaluating those of others in each state would cost more
 //! than compiling.
 
-use super::property::Property;
+use super::property::{Claim, Property};
 use super::replay::{Evidence, Unconfirmed, confirm, folded};
 use super::strategy::{self, AutomatonKind};
 use super::translation::{AutomatonFacts, Compiled, NoAutomaton, violations};
@@ -107,6 +107,8 @@ pub struct Checker {
     program: Arc<Program>,
     layout: Layout,
     fair: bool,
+    /// The processes are the transitions of the model.
+    by_transitions: bool,
 }
 
 /// The size of a product.
@@ -198,6 +200,7 @@ impl Checker {
             program: Arc::new(program),
             layout,
             fair: fairness != Fairness::None,
+            by_transitions: fairness == Fairness::WeakTransitions,
         })
     }
 
@@ -217,7 +220,13 @@ impl Checker {
     ) -> Result<Report, CheckError> {
         let begin = Instant::now();
         let limits = &settings.limits;
-        let (kind, why) = strategy::automaton(settings.automaton, settings.algorithm);
+        if self.by_transitions && matches!(property.claim, Claim::Progress(_)) {
+            return Err(CheckError::Refused(
+                "with fairness to transitions these are the processes; progress of others is not looked at".to_string(),
+            ));
+        }
+        let (kind, why) =
+            strategy::automaton(settings.automaton, settings.algorithm, &property.claim);
         let mut report = Report {
             verdict: Verdict::Unknown(Cause::Stopped(Reason::Time)),
             automaton: None,

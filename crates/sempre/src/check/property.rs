@@ -23,6 +23,8 @@ pub enum Claim {
     Formula(Box<Formulas>, Formula),
     /// The automaton accepts none of them. Variable `i` of the alphabet is proposition `i` of the property.
     Violation(Box<Alphabet>, Box<Automaton>),
+    /// In each of them each of these processes takes part in infinitely many steps.
+    Progress(Vec<u32>),
 }
 
 /// A property of a model.

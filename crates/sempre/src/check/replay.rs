@@ -3,7 +3,8 @@
 //! The search packs states, compiles the model and the automaton, and degeneralises. None of that is believed:
 //! * the interpreter makes each step of the run, and finds no other where the run stutters;
 //! * the interpreter evaluates the propositions, and the word they make falsifies the formula by the semantics of LTL
-//!   on lasso words, or is accepted by the automaton as it was given;
+//!   on lasso words, or is accepted by the automaton as it was given, or one of the processes that must go on has no step in the
+//!   cycle;
 //! * the cycle sees each acceptance mark of the model's own edges;
 //! * with fairness, each process takes part in a step of the cycle, or is not enabled in one of its states.
 
@@ -84,7 +85,7 @@ pub fn confirm(
     }
     let cycle = moments.split_off(run.prefix().len());
     let lasso = Lasso::new(moments, cycle);
-    if !violates(property, &lasso) {
+    if !violates(program, property, &lasso) {
         return defect("the run satisfies the property".to_string());
     }
     if let Some(mark) = unseen_mark(program, run) {
@@ -141,12 +142,21 @@ fn trace(run: &Lasso<(Vec<i64>, Option<u32>)>) -> Trace {
 }
 
 /// Does the word violate the property?
-fn violates(property: &Property, word: &Lasso<Moment>) -> bool {
+fn violates(program: &Program, property: &Property, word: &Lasso<Moment>) -> bool {
     match &property.claim {
         Claim::Formula(formulas, formula) => {
             let truth = |m: &Moment, p: usize| m.propositions[p];
             !evaluate_with(formulas, *formula, word, truth).holds(*formula, 0)
         }
+        Claim::Progress(processes) => processes.iter().any(|&process| {
+            let moves = |m: &Moment| {
+                m.action.is_some_and(|a| {
+                    let processes = &program.actions[a as usize].processes;
+                    processes.iter().any(|p| p.0 == process)
+                })
+            };
+            !word.cycle().iter().any(moves)
+        }),
         Claim::Violation(alphabet, automaton) => {
             accepts_by(&alphabet.bdds, automaton, word, |m, v| {
                 m.propositions[v as usize]

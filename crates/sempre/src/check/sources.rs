@@ -5,7 +5,7 @@
 
 use super::property::{Claim, Property, bind};
 use crate::automata::read_automata;
-use sempre_base::{Diagnostic, Severity, Span};
+use sempre_base::{Diagnostic, Severity, Span, nearest};
 use sempre_lang::model::Model;
 use sempre_lang::pnml::read_properties;
 use sempre_ltl::parse::{Parsed, code_length};
@@ -146,6 +146,29 @@ fn contest(model: &Model, text: &str) -> Result<Vec<Property>, Vec<Diagnostic>> 
         true => Ok(properties),
         false => Err(errors),
     }
+}
+
+/// That each of these processes goes on for ever.
+///
+/// # Errors
+/// If the model has no such process: in words.
+pub fn progress(model: &Model, names: &[String]) -> Result<Property, String> {
+    let known = &model.program().processes;
+    let find = |name: &String| {
+        let place = known.iter().position(|p| p.name == *name);
+        place.map(|p| p as u32).ok_or_else(|| {
+            let near = nearest(name, known.iter().map(|p| p.name.as_str()));
+            let hint = near.map_or(String::new(), |n| format!("; did you mean `{n}`?"));
+            format!("the model has no process `{name}`{hint}")
+        })
+    };
+    let processes = names.iter().map(find).collect::<Result<Vec<u32>, _>>()?;
+    Ok(Property {
+        name: format!("progress of {}", names.join(", ")),
+        propositions: Vec::new(),
+        claim: Claim::Progress(processes),
+        warnings: Vec::new(),
+    })
 }
 
 /// The automata of a text, each the violations of a property; `name` is for those without one.

@@ -2,6 +2,7 @@
 //!
 //! What the user asks for is taken; what is left to us is chosen by facts that were checked, each told in a sentence.
 
+use super::property::Claim;
 use sempre_explicit::emptiness::Algorithm;
 use sempre_explicit::product::Observer;
 
@@ -40,9 +41,15 @@ impl AutomatonKind {
 pub fn automaton(
     asked: Option<AutomatonKind>,
     algorithm: Option<Algorithm>,
+    claim: &Claim,
 ) -> (AutomatonKind, String) {
     match asked {
         Some(kind) => (kind, format!("automaton {}: as asked", kind.name())),
+        None if let Claim::Progress(_) = claim => (
+            AutomatonKind::Tela,
+            "automaton tela: one state, and a Rabin pair for each process that must go on, whose steps are to be avoided"
+                .to_string(),
+        ),
         None if let Some(algorithm) = algorithm
             && algorithm.takes_avoidance() =>
         {

@@ -172,6 +172,23 @@ fn make(
                 TestingError::Refused(why) => format!("no testing automaton: {why}"),
             })?
         }
+        Claim::Progress(processes) => {
+            if kind != AutomatonKind::Tela {
+                let kind = kind.name();
+                return Err(format!(
+                    "which process moves is not for an automaton of kind {kind} to see; leave the choice to us"
+                ));
+            }
+            let compiled = Property::standstill(&processes);
+            let facts = AutomatonFacts {
+                kind,
+                states: 1,
+                edges: 1,
+                sets: compiled.sets(),
+                deterministic: true,
+            };
+            return Ok((Compiled::Property(compiled), facts));
+        }
         Claim::Violation(mut alphabet, automaton) => {
             if kind == AutomatonKind::Tela {
                 return property(&mut alphabet, &automaton, kind, &variables);

@@ -46,6 +46,11 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     violation: Vec<PathBuf>,
 
+    /// Check that none of these processes comes to a standstill while others move, or nothing does: each takes part in infinitely many
+    /// steps of every run that counts (see --fairness)
+    #[arg(long, value_name = "PROCESS", num_args = 1..)]
+    non_progress: Vec<String>,
+
     /// The automaton of the violations
     #[arg(long, value_enum, value_name = "KIND", default_value = "auto")]
     automaton: AutomatonName,
@@ -341,6 +346,10 @@ fn properties(arguments: &Arguments, model: &Model) -> Outcome<Vec<Property>> {
     }
     if all.complaints {
         return Err(Failure::Shown);
+    }
+    if !arguments.non_progress.is_empty() {
+        let progress = sources::progress(model, &arguments.non_progress);
+        all.list.push(progress.map_err(Failure::Message)?);
     }
     if all.list.is_empty() {
         let process = model.property().ok_or_else(|| {
