@@ -139,7 +139,7 @@ fn compare(
     for &(algorithm, automaton) in ways {
         let workers: &[usize] = match algorithm {
             None => &[1, 2],
-            Some(a) if a.takes_workers() => &[1, 2, 4],
+            Some(a) if a.takes_workers() => &[1, 3],
             Some(_) => &[1],
         };
         let each = workers.iter().flat_map(|&n| [(n, true), (n, false)]);

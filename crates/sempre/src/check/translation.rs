@@ -187,7 +187,7 @@ fn make(
                 sets: compiled.sets(),
                 deterministic: true,
             };
-            return Ok((Compiled::Property(compiled), facts));
+            Ok((Compiled::Property(compiled), facts))
         }
         Claim::Violation(mut alphabet, automaton) => {
             if kind == AutomatonKind::Tela {
