@@ -29,6 +29,11 @@ impl<'p> Interpreter<'p> {
         Self { program }
     }
 
+    /// The program.
+    pub fn program(&self) -> &'p Program {
+        self.program
+    }
+
     /// The steps from a state, in the order of actions, then of rows: the number of the action, and
     /// the successor or what went wrong.
     pub fn successors(&self, state: &[i64]) -> Vec<(u32, Result<Vec<i64>, StepError>)> {
@@ -121,6 +126,29 @@ impl<'p> Interpreter<'p> {
         self.value(expr, state).map(|v| v != 0)
     }
 
+    /// Runs a part of an effect on a state, and adds the cells that it assigns to `written`, each as often as it is
+    /// assigned.
+    ///
+    /// # Errors
+    /// What went wrong; the state is then whatever it was at that moment.
+    pub fn effect(
+        &self,
+        effect: &[Stmt],
+        state: &mut Vec<i64>,
+        written: &mut Vec<u32>,
+    ) -> Result<(), StepError> {
+        let mut run = Run {
+            program: self.program,
+            cells: std::mem::take(state),
+            registers: vec![0; self.program.registers as usize],
+            written: Some(std::mem::take(written)),
+        };
+        let result = run.block(effect);
+        *state = run.cells;
+        *written = run.written.unwrap_or_default();
+        result
+    }
+
     /// The assertions of the program that the state does not meet, or why one cannot be evaluated.
     pub fn failed_assertions(&self, state: &[i64]) -> Vec<StepError> {
         (self.program.assertions.iter())
@@ -137,6 +165,7 @@ impl<'p> Interpreter<'p> {
             program: self.program,
             cells: state.to_vec(),
             registers: vec![0; self.program.registers as usize],
+            written: None,
         }
     }
 }
@@ -154,6 +183,8 @@ struct Run<'p> {
     program: &'p Program,
     cells: Vec<i64>,
     registers: Vec<i64>,
+    /// The cells that were assigned, if somebody wants to know.
+    written: Option<Vec<u32>>,
 }
 
 impl Run<'_> {
@@ -215,6 +246,9 @@ impl Run<'_> {
             .store(value)
             .ok_or(StepError::ValueOutOfRange { variable, value })?;
         self.cells[cell as usize] = stored;
+        if let Some(written) = &mut self.written {
+            written.push(cell);
+        }
         Ok(())
     }
 }

@@ -1,8 +1,9 @@
 //! Results of operations, kept as long as there is room.
 //!
-//! A direct-mapped table: a new result takes the place of the one that hashes to it. It grows with the table of nodes,
-//! since a cache that is small against the diagrams forgets what is asked for next; after a garbage collection it keeps
-//! what speaks of living nodes alone. An entry is the words of the key and the result: 16 bytes for two operands.
+//! A direct-mapped table: a new result takes the place of the one that hashes to it. It grows with the table of nodes, and
+//! when it has forgotten more than it holds, since a cache that is too small forgets what is asked for next, and the same
+//! is done again and again. After a garbage collection it keeps what speaks of living nodes alone. An entry is the
+//! words of the key and the result: 16 bytes for two operands.
 
 use crate::forest::{Node, UNIT};
 
@@ -17,6 +18,10 @@ pub(crate) enum Operation {
     Image,
     Join,
     Preimage,
+    Restrict,
+    Learned,
+    Saturate,
+    Fire,
 }
 
 /// Numbers of shapes and levels are below this.
@@ -34,6 +39,8 @@ pub(crate) fn key(operation: Operation, number: u32) -> u32 {
 pub(crate) struct Cache<const N: usize> {
     /// Keys and results; the first word of a free place is 0.
     entries: Vec<([u32; N], Node)>,
+    /// Results that were pushed out since it last grew.
+    forgotten: usize,
 }
 
 impl<const N: usize> Cache<N> {
@@ -42,6 +49,7 @@ impl<const N: usize> Cache<N> {
         debug_assert!(size.is_power_of_two());
         Self {
             entries: vec![([0; N], 0); size],
+            forgotten: 0,
         }
     }
 
@@ -76,17 +84,26 @@ impl<const N: usize> Cache<N> {
     #[inline]
     pub fn put(&mut self, key: &[u32; N], result: Node) {
         let place = self.place(key);
-        self.entries[place] = (*key, result);
+        let entry = &mut self.entries[place];
+        self.forgotten += usize::from(entry.0[0] != 0);
+        *entry = (*key, result);
+    }
+
+    /// Has it forgotten more than it can hold?
+    pub fn is_small(&self) -> bool {
+        self.forgotten > 2 * self.entries.len()
     }
 
     /// Takes `size` places, a power of two.
     pub fn resize(&mut self, size: usize) {
         let old = std::mem::replace(&mut self.entries, vec![([0; N], 0); size]);
+        self.forgotten = 0;
         for (key, result) in old {
             if key[0] != 0 {
                 self.put(&key, result);
             }
         }
+        self.forgotten = 0;
     }
 
     /// Forgets what speaks of dead nodes.

@@ -1,8 +1,9 @@
 //! Garbage collection, growth and limits.
 //!
 //! When there is no place for a node, what is reachable from kept nodes and the stack is marked, the rest goes to a list
-//! of free places, and the unique table is built again. If more than half is alive, the capacity doubles, and
-//! the cache with it, as long as that keeps within the memory; if even then hardly anything is free, the operation ends
+//! of free places, and the unique table is built again. If more than an eighth is alive, the capacity doubles, and
+//! the cache with it, as long as that keeps within the memory: dead nodes are not worthless, since the cache knows what
+//! they were good for, and they come back to life. If even then hardly anything is free, the operation ends
 //! with [`Stop::Memory`], a value, and the forest can still be used.
 //!
 //! Cost of a collection: linear in the nodes and the cache. A collection that frees little is followed by growth, so the
@@ -34,14 +35,32 @@ pub struct Limits {
     pub interrupt: Option<&'static AtomicBool>,
 }
 
+impl Limits {
+    /// Of the memory, nodes may have five eighths and results three.
+    fn most_nodes(&self) -> usize {
+        self.memory.map_or(LARGEST, |m| m / 8 * 5 / BYTES)
+    }
+
+    pub(crate) fn most_places(&self) -> usize {
+        let most = self.memory.map_or(PLACES, |m| m / 8 * 3 / PLACE);
+        // A power of two that is not larger.
+        let most = most.clamp(1 << 6, PLACES) + 1;
+        most.next_power_of_two() / 2
+    }
+}
+
 /// Nodes between two looks at the clock.
 const PATIENCE: u32 = 1 << 16;
 /// Capacity at the start.
-const CAPACITY: usize = 1 << 16;
+const CAPACITY: usize = 1 << 20;
 /// Nodes have 32-bit numbers.
 const LARGEST: usize = 1 << 31;
-/// Bytes for each node of the capacity: itself, its bucket, its place in the cache, its mark.
-const BYTES: usize = size_of::<Entry>() + 4 + 16 + 1;
+/// Bytes for each node of the capacity: itself, its bucket, its mark.
+const BYTES: usize = size_of::<Entry>() + 4 + 1;
+/// Bytes for each place in the cache.
+const PLACE: usize = 16;
+/// More places than these help nobody.
+const PLACES: usize = 1 << 27;
 
 /// Limits and counters.
 #[derive(Debug)]
@@ -94,6 +113,12 @@ impl Forest {
         self.control.until_look -= 1;
         if self.control.until_look == 0 {
             self.control.until_look = PATIENCE;
+            if self.cache.is_small() {
+                self.grow_cache(2 * self.cache.len());
+            }
+            if self.wide_cache.is_small() && 4 * self.wide_cache.len() <= self.cache.len() {
+                self.wide_cache.resize(2 * self.wide_cache.len());
+            }
             return self.look();
         }
         Ok(())
@@ -135,8 +160,8 @@ impl Forest {
         self.pop();
         self.pop();
         let capacity = self.control.capacity;
-        if living > capacity / 2 {
-            let most = self.control.limits.memory.map_or(LARGEST, |m| m / BYTES);
+        if living > capacity / 8 {
+            let most = self.control.limits.most_nodes();
             let wanted = (2 * capacity).min(most).min(LARGEST);
             if wanted > capacity {
                 self.grow(wanted);
@@ -151,24 +176,31 @@ impl Forest {
 
     fn grow(&mut self, capacity: usize) {
         self.control.capacity = capacity;
-        self.entries
-            .reserve_exact(capacity.saturating_sub(self.entries.len()));
-        let buckets = capacity.next_power_of_two();
-        let buckets = if buckets > capacity {
-            buckets / 2
-        } else {
-            buckets
-        };
-        if buckets > self.buckets.len() {
-            self.buckets = vec![NONE; buckets];
-            self.index();
+        self.grow_cache((capacity + 1).next_power_of_two() / 2);
+    }
+
+    /// More buckets, when there are many more nodes.
+    #[cold]
+    pub(crate) fn grow_buckets(&mut self) {
+        self.buckets = vec![NONE; 2 * self.buckets.len()];
+        let mask = self.buckets.len() - 1;
+        for i in 2..self.entries.len() {
+            let entry = &mut self.entries[i];
+            // Free places have nothing below.
+            if entry.down != NONE {
+                let hash = crate::forest::hash(entry.value, entry.down, entry.right);
+                let bucket = &mut self.buckets[hash as usize & mask];
+                entry.next = *bucket;
+                *bucket = i as u32;
+            }
         }
-        if buckets > self.cache.len() {
-            self.cache.resize(buckets);
-        }
-        // Most runs never ask for predecessors.
-        if self.wide_cache.len() > 1 << 6 && buckets / 4 > self.wide_cache.len() {
-            self.wide_cache.resize(buckets / 4);
+    }
+
+    /// Gives the cache so many places, a power of two, if it has fewer and there is memory.
+    fn grow_cache(&mut self, places: usize) {
+        let places = places.min(self.control.limits.most_places());
+        if places > self.cache.len() {
+            self.cache.resize(places);
         }
     }
 
@@ -221,19 +253,5 @@ impl Forest {
             }
         }
         self.nodes()
-    }
-
-    /// Fills empty buckets anew. Only directly after a collection: free places have `down` empty.
-    fn index(&mut self) {
-        let mask = self.buckets.len() - 1;
-        for i in 2..self.entries.len() {
-            let entry = &mut self.entries[i];
-            if entry.down != NONE {
-                let hash = crate::forest::hash(entry.value, entry.down, entry.right);
-                let bucket = &mut self.buckets[hash as usize & mask];
-                entry.next = *bucket;
-                *bucket = i as u32;
-            }
-        }
     }
 }

@@ -9,7 +9,7 @@ use crate::shape::{COPY, Mode, Shape};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A number that can be summed up.
-trait Sum: Clone {
+pub(crate) trait Sum: Clone {
     fn zero() -> Self;
     fn one() -> Self;
     /// False if there is no room for the sum.
@@ -83,7 +83,7 @@ impl Forest {
             .expect("there is no limit")
     }
 
-    fn steps_with<N: Sum>(
+    pub(crate) fn steps_with<N: Sum>(
         &self,
         set: Node,
         relation: Node,
@@ -168,7 +168,7 @@ impl Forest {
 }
 
 /// What is known of steps.
-struct Steps<N> {
+pub(crate) struct Steps<N> {
     steps: FxHashMap<(Node, Node, Shape), N>,
     sets: FxHashMap<Node, N>,
 }

@@ -71,7 +71,9 @@ pub struct Forest {
 }
 
 /// Buckets at the start.
-const BUCKETS: usize = 1 << 12;
+const BUCKETS: usize = 1 << 14;
+/// Places of the cache at the start.
+const PLACES: usize = 1 << 16;
 
 impl Forest {
     /// A forest without diagrams, but the two that are always there.
@@ -85,7 +87,7 @@ impl Forest {
             unused_kept: Vec::new(),
             stack: Vec::new(),
             shapes: Shapes::default(),
-            cache: Cache::new(BUCKETS),
+            cache: Cache::new(PLACES.min(limits.most_places())),
             wide_cache: Cache::new(1 << 6),
             control: Control::new(limits),
         }
@@ -190,6 +192,9 @@ impl Forest {
             self.entries.len() as u32 - 1
         };
         self.buckets[bucket] = node;
+        if self.entries.len() > self.buckets.len() {
+            self.grow_buckets();
+        }
         Ok(node)
     }
 

@@ -16,21 +16,42 @@
 //! | [`vectors`] | single vectors in and out |
 //! | [`count`] | number of vectors, of steps, of nodes |
 //! | [`natural`] | natural numbers without a limit |
+//! | [`restrict`] | the domain of a relation within a set |
+//! | [`saturate`] | least fixpoints from the bottom of the diagrams up |
+//! | [`order`] | which cell is at which level |
+//! | [`split`] | actions with one variant for each value of their indices |
+//! | `conjuncts` | an action as a conjunction of parts |
+//! | `part` | relations over a few cells, learned where they are needed |
+//! | [`model`] | a program as sets and relations |
+//! | `enabled` | deadlocks, number of steps |
+//! | [`reach`] | all states that a program can come to |
 
 pub mod cache;
 pub mod collect;
+mod conjuncts;
 pub mod count;
+mod enabled;
 pub mod forest;
 pub mod image;
 pub mod join;
+pub mod model;
 pub mod natural;
+pub mod order;
+mod part;
 pub mod preimage;
 pub mod project;
+pub mod reach;
+pub mod restrict;
+pub mod saturate;
 pub mod sets;
 pub mod shape;
+pub mod split;
 pub mod vectors;
 
 pub use collect::{Limits, Stop};
 pub use forest::{Forest, Kept, Node};
+pub use model::{Fault, Model};
 pub use natural::Natural;
+pub use reach::{Exploration, Strategy};
+pub use saturate::Firing;
 pub use shape::{Mode, Shape};

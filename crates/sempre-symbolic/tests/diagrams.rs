@@ -115,7 +115,11 @@ impl Relation {
 
 /// Collects garbage never, rarely, or before each node.
 fn forests(r: &mut Random) -> Forest {
-    let mut forest = Forest::new(Limits::default());
+    // With a small cache, which is cheap to go through.
+    let mut forest = Forest::new(Limits {
+        memory: Some(1 << 18),
+        ..Limits::default()
+    });
     match r.below(3) {
         0 => {}
         1 => forest.stress(1),

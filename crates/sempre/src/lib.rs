@@ -26,5 +26,6 @@ pub use sempre_lang as lang;
 pub use sempre_ltl as ltl;
 pub use sempre_model as model;
 pub use sempre_omega as omega;
+pub use sempre_symbolic as symbolic;
 pub use sempre_translate as translate;
 pub use workbench::Workbench;

@@ -21,6 +21,20 @@ pub fn show(p: &Progress) {
     let _ = std::io::stderr().flush();
 }
 
+/// Shows how far a symbolic search has got.
+pub fn show_nodes(p: &sempre::symbolic::reach::Progress) {
+    let states = p
+        .states
+        .map_or(String::new(), |s| format!(", {s:.3e} states"));
+    eprint!(
+        "\r\x1b[K{:.1} s, {} nodes{states}, {} MiB",
+        p.elapsed.as_secs_f64(),
+        p.nodes,
+        p.bytes >> 20
+    );
+    let _ = std::io::stderr().flush();
+}
+
 /// Takes it away.
 pub fn clear() {
     eprint!("\r\x1b[K");

@@ -28,25 +28,33 @@ pub struct Arguments {
     #[command(flatten)]
     model: ModelOptions,
 
-    /// The order of the search
-    #[arg(long, value_enum, value_name = "ORDER", default_value = "bfs")]
-    search: SearchName,
+    /// One state after another, or sets of states as decision diagrams
+    #[arg(long, value_enum, value_name = "ENGINE", default_value = "explicit")]
+    engine: EngineName,
+
+    /// The order of the search [default: bfs, or saturation with the symbolic engine]
+    #[arg(long, value_enum, value_name = "ORDER")]
+    pub(super) search: Option<SearchName>,
+
+    /// For the symbolic engine: the variables, one on a line of FILE, in the order of the levels of diagrams
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub(super) order: Option<PathBuf>,
 
     /// Stop at the first of these and show a trace to it, a shortest one with --search bfs
     #[arg(long, value_enum, value_name = "WHAT")]
-    find: Option<GoalName>,
+    pub(super) find: Option<GoalName>,
 
     /// How many threads search
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
-    workers: u16,
+    pub(super) workers: u16,
 
     /// How much memory states may take, as 50M or 2G [default: nine tenths of what is free]
     #[arg(long, value_name = "BYTES", value_parser = memory::parse_size)]
-    memory: Option<usize>,
+    pub(super) memory: Option<usize>,
 
     /// How many seconds the search may take
     #[arg(long, value_name = "SECONDS", value_parser = super::check::seconds)]
-    time: Option<Duration>,
+    pub(super) time: Option<Duration>,
 
     /// Interpret the model instead of compiling it
     #[arg(long)]
@@ -54,32 +62,45 @@ pub struct Arguments {
 
     /// Write the model as ETF into FILE too, when all states are known
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    etf: Option<PathBuf>,
+    pub(super) etf: Option<PathBuf>,
 
     /// The format of the results
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    pub(super) format: Format,
 
     /// No progress line
     #[arg(long, short)]
-    quiet: bool,
+    pub(super) quiet: bool,
 
     #[command(flatten)]
-    output: OutputOptions,
+    pub(super) output: OutputOptions,
 }
 
 /// The orders.
 #[derive(ValueEnum, Clone, Copy, Debug)]
-enum SearchName {
+pub(super) enum SearchName {
     /// Breadth-first
     Bfs,
-    /// Depth-first
+    /// Depth-first; explicit
     Dfs,
+    /// Each action on all that is known; symbolic
+    Chaining,
+    /// From the bottom of the diagrams up; symbolic
+    Saturation,
+}
+
+/// The engines.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum EngineName {
+    /// One state after another
+    Explicit,
+    /// Sets of states
+    Symbolic,
 }
 
 /// What can be looked for.
 #[derive(ValueEnum, Clone, Copy, Debug)]
-enum GoalName {
+pub(super) enum GoalName {
     /// A state without successors
     Deadlock,
     /// A failed assertion or an erroneous step
@@ -97,7 +118,7 @@ impl From<GoalName> for Goal {
 
 /// The formats.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
+pub(super) enum Format {
     /// For people
     Text,
     /// One object on a line
@@ -108,25 +129,43 @@ enum Format {
 pub fn run(arguments: &Arguments) -> Outcome {
     let model = arguments.model.read()?;
     let _ = interrupt::flag();
+    if arguments.engine == EngineName::Symbolic {
+        return super::explore_symbolic::run(arguments, model.program());
+    }
+    if arguments.order.is_some() {
+        let text = "--order is for the symbolic engine; say --engine symbolic";
+        return Err(Failure::Message(text.to_string()));
+    }
+    let order = match arguments.search {
+        None | Some(SearchName::Bfs) => Order::BreadthFirst,
+        Some(SearchName::Dfs) => Order::DepthFirst,
+        Some(SearchName::Chaining | SearchName::Saturation) => {
+            let text = "only the symbolic engine searches in this order; say --engine symbolic";
+            return Err(Failure::Message(text.to_string()));
+        }
+    };
     let program = Arc::new(model.program().clone());
     let layout = Layout::inferred(&program);
     if !arguments.no_jit {
         match CompiledSystem::new(Arc::clone(&program), layout.clone(), Vec::new()) {
-            Ok(system) => return search(arguments, &program, &system, "compiled"),
+            Ok(system) => return search(arguments, order, &program, &system, "compiled"),
             Err(e) => eprintln!("warning: {e}; interpreting the model instead"),
         }
     }
     let system = ProgramSystem::new(Arc::clone(&program), layout, Vec::new());
-    search(arguments, &program, &system, "interpreted")
+    search(arguments, order, &program, &system, "interpreted")
 }
 
-fn search<S: System>(arguments: &Arguments, program: &Program, system: &S, how: &str) -> Outcome {
+fn search<S: System>(
+    arguments: &Arguments,
+    order: Order,
+    program: &Program,
+    system: &S,
+    how: &str,
+) -> Outcome {
     let talk = progress::wanted(arguments.quiet);
     let options = Options {
-        order: match arguments.search {
-            SearchName::Bfs => Order::BreadthFirst,
-            SearchName::Dfs => Order::DepthFirst,
-        },
+        order,
         workers: usize::from(arguments.workers),
         parents: arguments.find.is_some(),
         until: arguments.find.map(Goal::from),

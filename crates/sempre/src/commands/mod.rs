@@ -6,6 +6,7 @@ pub mod check;
 pub mod completions;
 pub mod cross;
 pub mod explore;
+mod explore_symbolic;
 pub mod formula;
 pub mod man;
 pub mod monitor;

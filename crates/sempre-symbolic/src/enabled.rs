@@ -1,0 +1,186 @@
+//! What holds of all events together: states in which none is enabled, number of steps.
+//!
+//! Both go through a diagram from the bottom up, and look at an event at the highest level that it touches: whether an event is
+//! enabled does not depend on what is above. So each node is looked at once, with the events of its level alone.
+
+use crate::collect::Stop;
+use crate::count::{Steps, Sum};
+use crate::forest::{EMPTY, Forest, Node, UNIT};
+use crate::model::Model;
+use crate::natural::Natural;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+impl Model<'_> {
+    /// The events that belong to each level.
+    fn events_by_level(&self) -> Vec<Vec<usize>> {
+        let mut by_level = vec![Vec::new(); self.order().len()];
+        for (i, e) in self.events.iter().enumerate() {
+            // An event of a program without cells has no level.
+            if let Some(events) = by_level.get_mut(e.top as usize) {
+                events.push(i);
+            }
+        }
+        by_level
+    }
+
+    /// Learns what every event does to a set of states.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub(crate) fn prepare_all(&mut self, forest: &mut Forest, set: Node) -> Result<(), Stop> {
+        let kept = forest.keep(set);
+        let mut now: FxHashSet<Node> = FxHashSet::from_iter([set]);
+        for events in self.events_by_level() {
+            for &event in &events {
+                for &node in &now {
+                    self.prepare_event(forest, event, node)?;
+                }
+            }
+            let downs = now.iter().flat_map(|&n| forest.list(n).map(|(_, d)| d));
+            now = downs.collect();
+        }
+        forest.release(kept);
+        Ok(())
+    }
+
+    /// The states of a set in which no action is enabled. All relations must be known for the set.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn deadlocks(&mut self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
+        if self.order().is_empty() {
+            let stuck = self.events.iter().all(|e| forest.get(e.relation) == EMPTY);
+            return Ok(if stuck { set } else { EMPTY });
+        }
+        let events = self.events_by_level();
+        let mut known = FxHashMap::default();
+        let base = forest.stack.len();
+        let stuck = self.stuck(forest, set, 0, &events, &mut known);
+        forest.stack.truncate(base);
+        let stuck = stuck?;
+        // Steps that fail are steps, too.
+        let rest = forest.keep(stuck);
+        for i in 0..self.events.len() {
+            let failing = self.failing(forest, i, forest.get(rest))?;
+            let less = forest.difference(forest.get(rest), failing)?;
+            forest.set(rest, less);
+        }
+        let result = forest.get(rest);
+        forest.release(rest);
+        Ok(result)
+    }
+
+    /// The vectors for which none of the events from this level on is enabled. What is known stays on the stack.
+    fn stuck(
+        &self,
+        forest: &mut Forest,
+        node: Node,
+        level: usize,
+        events: &[Vec<usize>],
+        known: &mut FxHashMap<Node, Node>,
+    ) -> Result<Node, Stop> {
+        if node <= UNIT {
+            return Ok(node);
+        }
+        if let Some(&stuck) = known.get(&node) {
+            return Ok(stuck);
+        }
+        let mut list = Vec::new();
+        for (value, down) in forest.list(node).collect::<Vec<_>>() {
+            let down = self.stuck(forest, down, level + 1, events, known)?;
+            if down != EMPTY {
+                list.push((value, down));
+            }
+        }
+        // What is in the list is on the stack already, as a known result.
+        let mut stuck = EMPTY;
+        for &(value, down) in list.iter().rev() {
+            stuck = forest.make(value, down, stuck)?;
+        }
+        for &event in &events[level] {
+            if stuck == EMPTY {
+                break;
+            }
+            let e = &self.events[event];
+            forest.push(stuck);
+            let enabled = forest.restrict_inner(stuck, forest.get(e.relation), e.shape)?;
+            forest.push(enabled);
+            stuck = forest.difference_inner(stuck, enabled)?;
+            forest.pop();
+            forest.pop();
+        }
+        // Both: a dead node's number may be another's soon.
+        forest.push(node);
+        forest.push(stuck);
+        known.insert(node, stuck);
+        Ok(stuck)
+    }
+
+    /// Number of transitions from the states of a set: one for each enabled action, or row. All relations must be known
+    /// for the set.
+    pub fn transitions(&self, forest: &Forest, set: Node) -> Natural {
+        if self.order().is_empty() {
+            let steps = self
+                .events
+                .iter()
+                .filter(|e| forest.get(e.relation) != EMPTY);
+            return Natural::from(if set == EMPTY {
+                0
+            } else {
+                steps.count() as u64
+            });
+        }
+        let events = self.events_by_level();
+        if let Some(n) = self.steps_from::<u128>(forest, set, 0, &events, &mut Known::default()) {
+            return Natural::from(n);
+        }
+        (self.steps_from::<Natural>(forest, set, 0, &events, &mut Known::default()))
+            .expect("there is no limit")
+    }
+
+    fn steps_from<N: Sum>(
+        &self,
+        forest: &Forest,
+        node: Node,
+        level: usize,
+        events: &[Vec<usize>],
+        known: &mut Known<N>,
+    ) -> Option<N> {
+        if node <= UNIT {
+            return Some(N::zero());
+        }
+        if let Some(number) = known.all.get(&node) {
+            return Some(number.clone());
+        }
+        let mut sum = N::zero();
+        for (_, down) in forest.list(node) {
+            let below = self.steps_from(forest, down, level + 1, events, known)?;
+            sum.increase(&below).then_some(())?;
+        }
+        for &event in &events[level] {
+            let e = &self.events[event];
+            let relation = forest.get(e.relation);
+            let steps = forest.steps_with(node, relation, e.shape, &mut known.steps)?;
+            sum.increase(&steps).then_some(())?;
+        }
+        known.all.insert(node, sum.clone());
+        Some(sum)
+    }
+}
+
+/// What is known of steps.
+struct Known<N> {
+    /// By all events from the level of a node on.
+    all: FxHashMap<Node, N>,
+    /// By one event.
+    steps: Steps<N>,
+}
+
+impl<N> Default for Known<N> {
+    fn default() -> Self {
+        Self {
+            all: FxHashMap::default(),
+            steps: Steps::default(),
+        }
+    }
+}

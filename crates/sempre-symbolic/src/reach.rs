@@ -1,0 +1,308 @@
+//! Reachability: all states that a program can come to, as a diagram.
+//!
+//! * **Breadth-first**: the successors of what is new by all events, level by level.
+//! * **Chaining** (Roig, Cortadella, Pastor, ICATPN 1995): each event on all that is known, what it finds included.
+//! * **Saturation** ([`crate::saturate`]), the default: chaining carried down to the nodes.
+//!
+//! The first two are there for comparison, and as references in tests.
+
+use crate::collect::{Limits, Stop};
+use crate::forest::{EMPTY, Forest, Kept, Node};
+use crate::model::{Fault, Model};
+use crate::natural::Natural;
+use crate::saturate::{Events, Firing, Saturation};
+use crate::shape::Shape;
+use sempre_model::ir::Program;
+use std::time::{Duration, Instant};
+
+/// In which order the states are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Strategy {
+    /// Level by level.
+    BreadthFirst,
+    /// Event by event.
+    Chaining,
+    /// Node by node.
+    #[default]
+    Saturation,
+}
+
+/// What is known while it goes on.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Nodes, dead ones included.
+    pub nodes: usize,
+    /// States found so far, where the strategy has them all in one set.
+    pub states: Option<f64>,
+    /// Bytes of nodes, tables and caches.
+    pub bytes: usize,
+    /// Since it began.
+    pub elapsed: Duration,
+}
+
+/// How to search.
+#[derive(Clone, Copy, Default)]
+pub struct Options<'a> {
+    /// In which order.
+    pub strategy: Strategy,
+    /// How saturation fires events.
+    pub firing: Firing,
+    /// When to give up.
+    pub limits: Limits,
+    /// Told now and then.
+    pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
+}
+
+/// Time between two words about progress.
+const PATIENCE: Duration = Duration::from_millis(250);
+
+/// Tells about progress.
+pub(crate) struct Teller<'a> {
+    told: Option<&'a (dyn Fn(&Progress) + Sync)>,
+    begin: Instant,
+    last: Instant,
+    calls: u32,
+}
+
+impl<'a> Teller<'a> {
+    pub fn new(told: Option<&'a (dyn Fn(&Progress) + Sync)>) -> Self {
+        let begin = Instant::now();
+        Self {
+            told,
+            begin,
+            last: begin,
+            calls: 0,
+        }
+    }
+
+    /// Says how far it has got, if that is due; the states of `set`, if it is cheap to count them.
+    pub fn tell(&mut self, forest: &Forest, set: Option<Node>) {
+        let Some(told) = self.told else {
+            return;
+        };
+        // The clock is not cheap.
+        self.calls = self.calls.wrapping_add(1);
+        if set.is_none() && !self.calls.is_multiple_of(256) || self.last.elapsed() < PATIENCE {
+            return;
+        }
+        told(&Progress {
+            nodes: forest.nodes(),
+            states: set.map(|s| forest.count(s).to_f64()),
+            bytes: forest.bytes(),
+            elapsed: self.begin.elapsed(),
+        });
+        self.last = Instant::now();
+    }
+}
+
+struct ModelEvents<'a, 'p, 't> {
+    model: &'a mut Model<'p>,
+    end: u32,
+    teller: &'a mut Teller<'t>,
+}
+
+impl Events for ModelEvents<'_, '_, '_> {
+    fn at(&self, level: u32) -> &[u32] {
+        &self.model.at_level[level as usize]
+    }
+
+    fn end(&self) -> u32 {
+        self.end
+    }
+
+    fn prepare(
+        &mut self,
+        forest: &mut Forest,
+        event: u32,
+        set: Node,
+    ) -> Result<(Node, Shape), Stop> {
+        let relation = self.model.prepare(forest, event, set)?;
+        Ok((relation, self.model.groups[event as usize].shape))
+    }
+
+    fn progress(&mut self, forest: &Forest) {
+        self.teller.tell(forest, None);
+    }
+}
+
+/// All states that the model can come to; all its relations are known for them. The set is kept.
+///
+/// # Errors
+/// If there is no room, or it is time to stop.
+pub fn reachable(
+    forest: &mut Forest,
+    model: &mut Model<'_>,
+    options: &Options<'_>,
+) -> Result<Kept, Stop> {
+    let mut teller = Teller::new(options.progress);
+    let initial = model.initial(forest)?;
+    let found = forest.keep(initial);
+    match options.strategy {
+        Strategy::Saturation => {
+            let end = model.at_level.iter().rposition(|g| !g.is_empty());
+            let mut events = ModelEvents {
+                end: end.map_or(0, |l| l as u32 + 1),
+                model,
+                teller: &mut teller,
+            };
+            let mut saturation = Saturation {
+                forest,
+                events: &mut events,
+                firing: options.firing,
+            };
+            let base = saturation.forest.stack.len();
+            let all = saturation.saturate(initial, 0);
+            forest.stack.truncate(base);
+            forest.set(found, all?);
+        }
+        Strategy::Chaining => loop {
+            // Kept: the number of a dead node may be that of another soon.
+            let before = forest.keep(forest.get(found));
+            for group in 0..model.groups.len() {
+                let now = forest.get(found);
+                let more = step(forest, model, group, now)?;
+                let all = forest.union(forest.get(found), more)?;
+                forest.set(found, all);
+                teller.tell(forest, Some(all));
+            }
+            let same = forest.get(found) == forest.get(before);
+            forest.release(before);
+            if same {
+                break;
+            }
+        },
+        Strategy::BreadthFirst => {
+            let fresh = forest.keep(initial);
+            let next = forest.keep(EMPTY);
+            while forest.get(fresh) != EMPTY {
+                forest.set(next, EMPTY);
+                for group in 0..model.groups.len() {
+                    let from = forest.get(fresh);
+                    let more = step(forest, model, group, from)?;
+                    let all = forest.union(forest.get(next), more)?;
+                    forest.set(next, all);
+                }
+                let new = forest.difference(forest.get(next), forest.get(found))?;
+                forest.set(fresh, new);
+                let all = forest.union(forest.get(found), new)?;
+                forest.set(found, all);
+                teller.tell(forest, Some(all));
+            }
+            forest.release(fresh);
+            forest.release(next);
+        }
+    }
+    let all = forest.get(found);
+    model.prepare_all(forest, all)?;
+    Ok(found)
+}
+
+/// The successors of a set of states, which is kept elsewhere, by a group.
+fn step(forest: &mut Forest, model: &mut Model<'_>, group: usize, set: Node) -> Result<Node, Stop> {
+    let (top, shape) = (model.groups[group].top, model.groups[group].shape);
+    let below = model.below(forest, set, top)?;
+    let relation = forest.guarded(&[below, set], |f| model.prepare(f, group as u32, below))?;
+    let shape = model.whole_shape(forest, shape, top);
+    forest.image(set, relation, shape)
+}
+
+/// What an exploration found.
+#[derive(Clone, Debug)]
+pub struct Exploration {
+    /// Why it ended early, if it did.
+    pub stopped: Option<Stop>,
+    /// Number of states; none if it ended early.
+    pub states: Option<Natural>,
+    /// Number of transitions; none if it ended early.
+    pub transitions: Option<Natural>,
+    /// Number of deadlocks; none if it ended early.
+    pub deadlocks: Option<Natural>,
+    /// What is erroneous: at most one state for each action and assertion.
+    pub faults: Vec<Fault>,
+    /// Nodes of the set of states.
+    pub nodes: usize,
+    /// The most nodes at a time, dead ones included.
+    pub peak_nodes: usize,
+    /// Number of garbage collections.
+    pub collections: u64,
+    /// Bytes of nodes, tables and caches at the end.
+    pub bytes: usize,
+    /// Number of groups of events.
+    pub groups: usize,
+    /// The time until all states were found.
+    pub search: Duration,
+    /// The time of everything.
+    pub elapsed: Duration,
+}
+
+/// Explores a program, with its cells in this order, or in one of ours.
+pub fn explore(program: &Program, order: Option<Vec<u32>>, options: &Options<'_>) -> Exploration {
+    on_a_deep_stack(program.cells(), || {
+        explore_here(program, order.clone(), options)
+    })
+}
+
+fn explore_here(program: &Program, order: Option<Vec<u32>>, options: &Options<'_>) -> Exploration {
+    let begin = Instant::now();
+    let mut forest = Forest::new(options.limits);
+    let mut model = Model::new(&mut forest, program, order);
+    let mut result = Exploration {
+        stopped: None,
+        states: None,
+        transitions: None,
+        deadlocks: None,
+        faults: Vec::new(),
+        nodes: 0,
+        peak_nodes: 0,
+        collections: 0,
+        bytes: 0,
+        groups: model.group_count(),
+        search: Duration::ZERO,
+        elapsed: Duration::ZERO,
+    };
+    if let Err(stop) = fill(&mut forest, &mut model, options, &mut result) {
+        result.stopped = Some(stop);
+    }
+    result.peak_nodes = forest.peak_nodes();
+    result.collections = forest.collections();
+    result.bytes = forest.bytes();
+    result.elapsed = begin.elapsed();
+    result
+}
+
+fn fill(
+    forest: &mut Forest,
+    model: &mut Model<'_>,
+    options: &Options<'_>,
+    result: &mut Exploration,
+) -> Result<(), Stop> {
+    let begin = Instant::now();
+    let states = reachable(forest, model, options)?;
+    result.search = begin.elapsed();
+    let set = forest.get(states);
+    result.nodes = forest.size(set);
+    result.states = Some(forest.count(set));
+    result.faults = model.faults(forest, set)?;
+    let stuck = model.deadlocks(forest, set)?;
+    result.deadlocks = Some(forest.count(stuck));
+    result.transitions = Some(model.transitions(forest, set));
+    Ok(())
+}
+
+/// Bytes of stack for each level, and at least.
+const FRAME: usize = 4 << 10;
+const STACK: usize = 16 << 20;
+
+/// Runs something whose recursion is as deep as there are levels; unused pages of a stack cost nothing.
+pub fn on_a_deep_stack<T: Send>(levels: usize, work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let worker = std::thread::Builder::new()
+            .stack_size(STACK + levels * FRAME)
+            .spawn_scoped(scope, work);
+        let worker = worker.expect("a thread can be started");
+        match worker.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}

@@ -1,0 +1,181 @@
+//! Symbolic exploration against the interpreter, state by state.
+
+use sempre_base::Random;
+use sempre_model::Interpreter;
+use sempre_model::ir::Program;
+use sempre_model::random_program::random_program;
+use sempre_symbolic::reach::{Options, explore, on_a_deep_stack, reachable};
+use sempre_symbolic::{Firing, Forest, Limits, Model, Stop, Strategy};
+use std::collections::{BTreeSet, VecDeque};
+
+/// What the interpreter finds; `None` beyond a limit.
+#[derive(Debug, Default)]
+struct Plain {
+    states: BTreeSet<Vec<i64>>,
+    transitions: u64,
+    deadlocks: u64,
+    failing: BTreeSet<Option<u32>>,
+}
+
+fn plain(program: &Program, limit: usize) -> Option<Plain> {
+    let interpreter = Interpreter::new(program);
+    let mut result = Plain::default();
+    let mut queue: VecDeque<Vec<i64>> = VecDeque::new();
+    for state in &program.initial {
+        if result.states.insert(state.clone()) {
+            queue.push_back(state.clone());
+        }
+    }
+    while let Some(state) = queue.pop_front() {
+        if result.states.len() > limit {
+            return None;
+        }
+        if !interpreter.failed_assertions(&state).is_empty() {
+            result.failing.insert(None);
+        }
+        let steps = interpreter.successors(&state);
+        result.deadlocks += u64::from(steps.is_empty());
+        for (action, next) in steps {
+            match next {
+                Ok(next) => {
+                    result.transitions += 1;
+                    if result.states.insert(next.clone()) {
+                        queue.push_back(next);
+                    }
+                }
+                Err(_) => {
+                    result.failing.insert(Some(action));
+                }
+            }
+        }
+    }
+    Some(result)
+}
+
+/// Rows that are there twice are one step for us and two for the interpreter.
+fn has_double_rows(program: &Program) -> bool {
+    program
+        .actions
+        .iter()
+        .any(|a| matches!(a.behaviour, sempre_model::ir::Behaviour::Table(_)))
+}
+
+#[test]
+fn random_programs_have_the_states_that_the_interpreter_finds() {
+    let mut random = Random::new(7);
+    let (mut explored, mut with_classes, mut failing, mut stuck) = (0, 0, 0, 0);
+    for round in 0..1200 {
+        let program = random_program(&mut random);
+        let Some(expected) = plain(&program, 150) else {
+            continue;
+        };
+        explored += 1;
+        with_classes += usize::from(
+            program.exclusive.is_some() || program.actions.iter().any(|a| a.class != 0),
+        );
+        failing += usize::from(!expected.failing.is_empty());
+        stuck += usize::from(expected.deadlocks > 0);
+        let strategy = *random.pick(&[
+            Strategy::BreadthFirst,
+            Strategy::Chaining,
+            Strategy::Saturation,
+            Strategy::Saturation,
+            Strategy::Saturation,
+        ]);
+        let firing = *random.pick(&[Firing::Auto, Firing::Values, Firing::Whole]);
+        let stress = random.chance(0.5).then(|| 1 + random.below(40) as u32);
+        let what = format!("round {round}: {strategy:?} {firing:?} {program:?}");
+        let mut order: Option<Vec<u32>> = None;
+        if random.chance(0.3) {
+            let mut drawn: Vec<u32> = (0..program.cells() as u32).collect();
+            for i in (1..drawn.len()).rev() {
+                drawn.swap(i, random.below(i + 1));
+            }
+            order = Some(drawn);
+        }
+        let options = Options {
+            strategy,
+            firing,
+            ..Options::default()
+        };
+        on_a_deep_stack(program.cells(), || {
+            let mut forest = Forest::new(Limits::default());
+            if let Some(every) = stress {
+                forest.stress(every);
+            }
+            let mut model = Model::new(&mut forest, &program, order);
+            let set = reachable(&mut forest, &mut model, &options).unwrap();
+            let set = forest.get(set);
+            let states: BTreeSet<Vec<i64>> =
+                forest.vectors(set).map(|v| model.decode(&v)).collect();
+            if states != expected.states {
+                let interpreter = Interpreter::new(&program);
+                for state in &states {
+                    for (a, next) in interpreter.successors(state) {
+                        if let Ok(next) = next
+                            && !states.contains(&next)
+                        {
+                            let action = &program.actions[a as usize];
+                            panic!("no step from {state:?} to {next:?} by {action:?}\n{what}");
+                        }
+                    }
+                }
+                panic!("more than there is: {what}");
+            }
+            let deadlocks = model.deadlocks(&mut forest, set).unwrap();
+            assert_eq!(forest.count(deadlocks), expected.deadlocks, "{what}");
+            let faults = model.faults(&mut forest, set).unwrap();
+            let failing: BTreeSet<Option<u32>> = faults.iter().map(|f| f.action).collect();
+            assert_eq!(failing, expected.failing, "{what}");
+            if !has_double_rows(&program) {
+                let transitions = model.transitions(&forest, set);
+                assert_eq!(transitions, expected.transitions, "{what}");
+            }
+        });
+    }
+    assert!(
+        explored > 300 && with_classes > 60 && failing > 50 && stuck > 50,
+        "{explored} {with_classes} {failing} {stuck}"
+    );
+}
+
+#[test]
+fn limits_are_values() {
+    // Six bytes that count up as they like: 2^48 states, each order of magnitude needs more relations.
+    let mut program = Program::new("counters");
+    use sempre_model::ir::{Action, Behaviour, Binary, Expr, Place, Stmt, Type};
+    for i in 0..6 {
+        let v = program.declare(&format!("x{i}"), Type::Natural, None, None);
+        let sum = Expr::binary(Binary::Add, Expr::variable(v), Expr::Constant(1));
+        program.actions.push(Action {
+            name: format!("up {i}"),
+            processes: Vec::new(),
+            class: 0,
+            behaviour: Behaviour::Guarded {
+                guard: Expr::TRUE,
+                effect: vec![Stmt::Assign(Place::Scalar(v), sum)],
+            },
+        });
+    }
+    program.initial = vec![vec![0; 6]];
+    let options = Options {
+        limits: Limits {
+            memory: Some(2 << 20),
+            ..Limits::default()
+        },
+        ..Options::default()
+    };
+    let found = explore(&program, None, &options);
+    assert_eq!(found.stopped, Some(Stop::Memory));
+    assert_eq!(found.states, None);
+    assert!(found.bytes < 4 << 20, "{}", found.bytes);
+    let options = Options {
+        limits: Limits {
+            deadline: Some(std::time::Instant::now()),
+            ..Limits::default()
+        },
+        ..Options::default()
+    };
+    let found = explore(&program, None, &options);
+    assert_eq!(found.stopped, Some(Stop::Time));
+}

@@ -1,0 +1,110 @@
+//! `sempre explore --engine symbolic`: the same counts as the explicit engine, on every example, in every order.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const BINARY: &str = env!("CARGO_BIN_EXE_sempre");
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+fn explore(model: &Path, options: &[&str]) -> Output {
+    let mut command = Command::new(BINARY);
+    command.arg("explore").arg(model).args(options);
+    command.current_dir(ROOT).output().expect("the binary runs")
+}
+
+fn json(model: &Path, options: &[&str]) -> (Option<i32>, Value) {
+    let ran = explore(model, &[options, &["--format", "json"]].concat());
+    let object = serde_json::from_slice(&ran.stdout)
+        .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&ran.stderr)));
+    (ran.status.code(), object)
+}
+
+fn file(name: &str, text: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, text).expect("a file can be written");
+    path
+}
+
+#[test]
+fn examples_have_the_same_counts() {
+    let folder = Path::new(ROOT).join("examples");
+    let mut compared = 0;
+    for entry in std::fs::read_dir(folder).expect("there are examples") {
+        let path = entry.expect("it can be read").path();
+        let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+        if !["dve", "pnml", "etf", "graph"].contains(&ending) {
+            continue;
+        }
+        let (status, expected) = json(&path, &[]);
+        for search in ["bfs", "chaining", "saturation"] {
+            let (found_status, found) = json(&path, &["--engine", "symbolic", "--search", search]);
+            assert_eq!(found_status, status, "{path:?} {search}");
+            for field in ["states", "transitions", "deadlocks", "complete"] {
+                assert_eq!(found[field], expected[field], "{path:?} {search} {field}");
+            }
+            compared += 1;
+        }
+    }
+    assert!(compared > 12, "{compared}");
+}
+
+const COUNTERS: &str = "byte a[2]; byte b;
+process P { state x, y; init x; trans x -> y { guard a[0] < 9; effect a[0] = a[0] + 1; }, y -> x { effect b = 1 - b; }; }
+process Q { state u; init u; trans u -> u { guard a[1] < 5; effect a[1] = a[1] + 1; }; }
+system async;";
+
+#[test]
+fn orders_come_from_files() {
+    let model = file("counters.dve", COUNTERS);
+    let (_, expected) = json(&model, &[]);
+    let order = file("counters.order", "# levels\nQ\nb\na[1] # an element\nP\n");
+    let order = order.to_str().expect("UTF-8");
+    let (status, found) = json(&model, &["--engine", "symbolic", "--order", order]);
+    assert_eq!(status, Some(0));
+    assert_eq!(found["states"], expected["states"]);
+    for (text, complaint) in [
+        ("Q\naa\n", "there is no variable `aa`"),
+        ("a\na[0]\n", "twice"),
+    ] {
+        let order = file("wrong.order", text);
+        let options = [
+            "--engine",
+            "symbolic",
+            "--order",
+            order.to_str().expect("UTF-8"),
+        ];
+        let ran = explore(&model, &options);
+        assert_eq!(ran.status.code(), Some(2));
+        let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert!(said.contains(complaint), "{said}");
+    }
+}
+
+#[test]
+fn what_the_engine_cannot_do_is_refused() {
+    let model = file("refused.dve", COUNTERS);
+    for options in [
+        &["--engine", "symbolic", "--search", "dfs"][..],
+        &["--engine", "symbolic", "--find", "deadlock"],
+        &["--engine", "symbolic", "--workers", "2"],
+        &["--search", "saturation"],
+        &["--order", "nowhere"],
+    ] {
+        let ran = explore(&model, options);
+        assert_eq!(ran.status.code(), Some(2), "{options:?}");
+    }
+}
+
+#[test]
+fn without_memory_the_answer_is_unknown() {
+    let text = "byte a; byte b; byte c; byte d;
+process P { state x; init x; trans x -> x { effect a = a * 5 + b * c + 1; }, x -> x { effect b = b * 3 + a * d + 1; },
+x -> x { effect c = c * 9 + d + a; }, x -> x { effect d = d + c * b + 7; }; } system async;";
+    let model = file("large.dve", text);
+    let (status, found) = json(&model, &["--engine", "symbolic", "--memory", "4M"]);
+    assert_eq!(status, Some(3));
+    assert_eq!(found["reason"], "memory");
+    assert_eq!(found["complete"], false);
+    assert!(found["peak_nodes"].as_u64() > Some(1000));
+}
