@@ -315,7 +315,7 @@ fn begin<S: System>(
     control: &Control<'_>,
     queues: &mut Queues,
 ) -> Result<(Store, Option<IndexArray>), Full> {
-    let store = Store::new(system.width(), &control.budget)?;
+    let store = Store::with_spare_bits(system.width(), system.spare_bits(), &control.budget)?;
     let parents = (control.options.parents).then(|| IndexArray::new(Arc::clone(&control.budget)));
     let mut batch = Batch::new();
     system.initial(&mut system.context(), &mut |state| batch.push(state));

@@ -103,18 +103,18 @@ pub(crate) fn translate<S: System>(
     budget: &Arc<Budget>,
 ) -> Result<(Store, Renumbering), Lost> {
     let each = |from: &[u64], to: &mut [u64]| new.translate(old, from, to);
-    rewrite(store, new.width(), budget, each)
+    rewrite(store, (new.width(), new.spare_bits()), budget, each)
 }
 
-/// A store of states of `width` words with what `each` makes of the stored states, in the order of their
+/// A store of states of so many words, with so many spare bits in a word, with what `each` makes of the stored states, in the order of their
 /// indices.
 pub(crate) fn rewrite(
     store: &Store,
-    width: usize,
+    (width, spare): (usize, (usize, u32)),
     budget: &Arc<Budget>,
     mut each: impl FnMut(&[u64], &mut [u64]),
 ) -> Result<(Store, Renumbering), Lost> {
-    let target = Store::new(width, budget)?;
+    let target = Store::with_spare_bits(width, spare, budget)?;
     let mut worker = target.worker();
     let mut batch = Batch::new();
     let (mut from, mut to) = (vec![0; store.width()], vec![0; width]);

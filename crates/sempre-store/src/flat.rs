@@ -5,8 +5,9 @@
 //! compare-and-swap to enter a key, no deletion. Ours differs in keeping keys apart from the hash index: keys
 //! lie in an array in the order of their insertion, which gives every state a number (engines keep their data
 //! in arrays by that number, a breadth-first search needs no queue but a range of numbers), lets the
-//! index be rebuilt at twice the size (no table size to guess), and makes a slot four bytes, sixteen to a
-//! line, whose tags answer most questions without a look at a key.
+//! index be rebuilt at a larger size (no table size to guess), and makes a slot four bytes, sixteen to a
+//! line, whose tags answer most questions without a look at a key. How keys are kept is another's
+//! concern ([`crate::keys`]): as words, or packed.
 //!
 //! ## Protocol
 //! A worker owns a block of indices that no other has. To enter a key it writes the key at the first of them,
@@ -16,8 +17,8 @@
 //! are given to the next that asks. With one worker at a time, the indices are `0..len`.
 //!
 //! When all room is promised to blocks, the worker that asks for one more stops the others at the gate
-//! and rebuilds the hash index from the keys at twice the size, or four times while it is small. The old
-//! one is freed before, so growth needs no more memory than its result. When there is no memory for that,
+//! and rebuilds the hash index from the keys, four times as large while it is small, and by a half when it is
+//! not. The old one is freed before, so growth needs no more memory than its result. When there is no memory for that,
 //! the index is filled further, and finally [`Full`] is the answer.
 //!
 //! ## Invariants
@@ -28,31 +29,24 @@
 //! - **I4** No more indices are promised than the slots have room for.
 //!
 //! ## Cost
-//! `8 W` bytes per key, and `16/3` to `32/3` bytes for its slots. A key that is there costs two cache misses, a new one
+//! The key's bytes, and 4.3 to 6.4 bytes for its slots in a large table. A key that is there costs two cache misses, a new one
 //! little more than one; [`Flat::find_or_insert_batch`] overlaps those of many keys.
 //!
 //! ## Not done
-//! No deletion; no help of waiting workers in rebuilding (a few nanoseconds per key, once or twice in
+//! No deletion; no help of waiting workers in rebuilding (a few nanoseconds per key, twice in
 //! its life).
 
 use crate::budget::{Budget, Full};
-use crate::chunked::Chunked;
 use crate::gate::{Gate, Pass};
-use crate::slots::{MAX_BITS, MIN_BITS, Place, Slots};
-use crate::sync::{AtomicU32, AtomicU64, Mutex, SyncArc, lock};
+use crate::keys::{BLOCK, BLOCK_BITS, Keys};
+use crate::slots::{self, Guess, MIN_LINES, Place, Slots};
+use crate::sync::{AtomicU32, Mutex, SyncArc, lock};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Indices that a worker takes at once.
-#[cfg(not(all(loom, test)))]
-const BLOCK: u64 = 256;
-#[cfg(all(loom, test))]
-const BLOCK: u64 = 1;
-
-/// How far ahead of its use a slot, and then a key, is fetched.
+/// How far ahead of its use a slot is fetched.
 const AHEAD_SLOT: usize = 32;
-const AHEAD_KEY: usize = 16;
 
 /// The answer about one key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,8 +83,8 @@ struct Ledger {
 }
 
 /// The table. See the module's documentation.
-pub struct Flat<const W: usize> {
-    keys: Chunked<AtomicU64, W>,
+pub(crate) struct Flat<const W: usize, K> {
+    keys: K,
     gate: Gate<Slots, Rest>,
     /// Locked before the gate is closed, never from inside.
     ledger: SyncArc<Mutex<Ledger>>,
@@ -98,15 +92,18 @@ pub struct Flat<const W: usize> {
 }
 
 /// What a thread needs to use the table.
-pub struct Worker {
+pub(crate) struct Worker<O> {
     pass: Pass<Rest>,
     ledger: SyncArc<Mutex<Ledger>>,
+    own: O,
     /// Hashes and guesses of the keys of a batch.
     hashes: Vec<u64>,
     guesses: Vec<u32>,
+    /// Those for which the key's line did not suffice.
+    later: Vec<usize>,
 }
 
-impl Drop for Worker {
+impl<O> Drop for Worker<O> {
     fn drop(&mut self) {
         let mut ledger = lock(&self.ledger);
         let rest = self.pass.note().range();
@@ -135,22 +132,27 @@ fn hash<const W: usize>(key: &[u64; W]) -> u64 {
     hash
 }
 
-impl<const W: usize> Flat<W> {
+/// For how many indices there is room in the slots: whole blocks, for each block has one owner.
+fn room(slots: &Slots) -> u64 {
+    slots.room() >> BLOCK_BITS << BLOCK_BITS
+}
+
+impl<const W: usize, K: Keys<W>> Flat<W, K> {
     /// An empty table.
     ///
     /// # Errors
     /// If there is no memory even for that.
-    pub fn new(budget: Arc<Budget>) -> Result<Self, Full> {
-        budget.charge(Slots::bytes_of(MIN_BITS))?;
-        let slots = match Slots::new(MIN_BITS) {
+    pub(crate) fn new(keys: K, budget: Arc<Budget>) -> Result<Self, Full> {
+        budget.charge(Slots::bytes_of(MIN_LINES))?;
+        let slots = match Slots::new(MIN_LINES) {
             Ok(slots) => slots,
             Err(Full) => {
-                budget.release(Slots::bytes_of(MIN_BITS));
+                budget.release(Slots::bytes_of(MIN_LINES));
                 return Err(Full);
             }
         };
         Ok(Self {
-            keys: Chunked::new(),
+            keys,
             gate: Gate::new(slots),
             ledger: SyncArc::new(Mutex::new(Ledger {
                 next: 0,
@@ -161,15 +163,17 @@ impl<const W: usize> Flat<W> {
     }
 
     /// A new worker.
-    pub fn worker(&self) -> Worker {
+    pub(crate) fn worker(&self) -> Worker<K::Own> {
         Worker {
             pass: self.gate.pass(Rest {
                 next: AtomicU32::new(0),
                 end: AtomicU32::new(0),
             }),
             ledger: SyncArc::clone(&self.ledger),
+            own: self.keys.own(),
             hashes: Vec::new(),
             guesses: Vec::new(),
+            later: Vec::new(),
         }
     }
 
@@ -180,12 +184,17 @@ impl<const W: usize> Flat<W> {
     ///
     /// # Panics
     /// If the worker is of another table.
-    pub fn find_or_insert(&self, key: &[u64; W], worker: &mut Worker) -> Result<Found, Full> {
+    pub(crate) fn find_or_insert(
+        &self,
+        key: &[u64; W],
+        worker: &mut Worker<K::Own>,
+    ) -> Result<Found, Full> {
         let hash = hash(key);
         loop {
+            let own = &mut worker.own;
             let found = self.gate.inside(&mut worker.pass, |slots, rest| {
                 let mut range = rest.range();
-                let found = self.enter(slots, key, hash, &mut range);
+                let found = self.enter(slots, key, hash, None, &mut range, own);
                 rest.set(range);
                 found
             });
@@ -204,10 +213,10 @@ impl<const W: usize> Flat<W> {
     ///
     /// # Panics
     /// If the worker is of another table, or the length of `keys` no multiple of `W`.
-    pub fn find_or_insert_batch(
+    pub(crate) fn find_or_insert_batch(
         &self,
         keys: &[u64],
-        worker: &mut Worker,
+        worker: &mut Worker<K::Own>,
         found: &mut Vec<Found>,
     ) -> Result<(), Full> {
         let (keys, rest) = keys.as_chunks::<W>();
@@ -219,8 +228,9 @@ impl<const W: usize> Flat<W> {
         hashes.extend(keys.iter().map(hash));
         guesses.clear();
         guesses.resize(keys.len(), u32::MAX);
-        let mut done = 0;
+        let (mut guessed, mut done) = (false, 0);
         let result = loop {
+            let (own, later) = (&mut worker.own, &mut worker.later);
             let outcome = self.gate.inside(&mut worker.pass, |slots, rest| {
                 let mut range = rest.range();
                 let outcome = self.enter_batch(
@@ -228,8 +238,11 @@ impl<const W: usize> Flat<W> {
                     keys,
                     &hashes,
                     &mut guesses,
+                    later,
+                    &mut guessed,
                     &mut done,
                     &mut range,
+                    own,
                     found,
                 );
                 rest.set(range);
@@ -251,10 +264,10 @@ impl<const W: usize> Flat<W> {
     }
 
     /// The index of a key, if it is there.
-    pub fn find(&self, key: &[u64; W], worker: &mut Worker) -> Option<u32> {
+    pub(crate) fn find(&self, key: &[u64; W], worker: &mut Worker<K::Own>) -> Option<u32> {
         let hash = hash(key);
         self.gate.inside(&mut worker.pass, |slots, _| {
-            slots.find(hash, |index| self.is(index, key))
+            slots.find(hash, |index| self.keys.is(index, key))
         })
     }
 
@@ -263,42 +276,45 @@ impl<const W: usize> Flat<W> {
     /// # Panics
     /// If the index was never given out.
     #[inline]
-    pub fn get(&self, index: u32) -> [u64; W] {
-        let Some(row) = self.keys.row(index) else {
-            panic!("no key has index {index}");
-        };
-        // Relaxed: who knows the index has it from a slot, or from one who has (I1).
-        std::array::from_fn(|i| row[i].load(Relaxed))
+    pub(crate) fn get(&self, index: u32) -> [u64; W] {
+        self.keys.get(index)
     }
 
     /// Asks the processor for the key with that index.
     #[inline]
-    pub fn prefetch(&self, index: u32) {
+    pub(crate) fn prefetch(&self, index: u32) {
         self.keys.prefetch(index);
     }
 
+    /// Asks the processor for what the key with that index refers to, if there is one.
+    #[inline]
+    pub(crate) fn prefetch_halves(&self, index: u32) {
+        self.keys.prefetch_halves(index);
+    }
+
+    #[cfg(all(test, not(loom)))]
+    pub(crate) fn keys(&self) -> &K {
+        &self.keys
+    }
+
     /// Number of keys.
-    pub fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         let (next, holes) = self.holes();
         next - holes.iter().map(|r| r.len() as u64).sum::<u64>()
     }
 
-    /// Is there no key?
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Indices that have a key, in ascending ranges.
-    pub fn indices(&self) -> Vec<Range<u32>> {
+    pub(crate) fn indices(&self) -> Vec<Range<u32>> {
         let (next, holes) = self.holes();
         between(next, holes)
     }
 
     /// Bytes in use.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let ledger = lock(&self.ledger);
         let slots = self.gate.alone(|slots, _| slots.bytes());
-        slots + ledger.next as usize * 8 * W
+        drop(ledger);
+        slots + self.keys.bytes()
     }
 
     /// The first index never promised, and all those below it without a key. Waits for all workers.
@@ -315,14 +331,6 @@ impl<const W: usize> Flat<W> {
         (ledger.next, holes)
     }
 
-    #[inline]
-    fn is(&self, index: u32, key: &[u64; W]) -> bool {
-        self.keys.row(index).is_some_and(|row| {
-            // Relaxed: the index comes from a slot that was loaded with Acquire (I1).
-            (0..W).all(|i| row[i].load(Relaxed) == key[i])
-        })
-    }
-
     /// Finds or enters a key; `None` if it is new and `rest` is empty.
     #[inline]
     fn enter(
@@ -330,28 +338,29 @@ impl<const W: usize> Flat<W> {
         slots: &Slots,
         key: &[u64; W],
         hash: u64,
+        place: Option<usize>,
         rest: &mut Range<u32>,
+        own: &mut K::Own,
     ) -> Result<Option<Found>, Full> {
         if slots.is_none() {
             return Err(Full);
         }
         let index = rest.start;
-        let place = slots.find_or_insert(
+        let mut written = Ok(());
+        let outcome = slots.find_or_insert(
             hash,
-            |index| self.is(index, key),
+            |index| self.keys.is(index, key),
             || {
                 if rest.start == rest.end {
                     return None;
                 }
-                let row = self.keys.row(index)?;
-                for i in 0..W {
-                    // Relaxed: published by the swap on the slot (I1).
-                    row[i].store(key[i], Relaxed);
-                }
-                Some(index)
+                // Published by the swap on the slot (I1).
+                written = self.keys.write(index, key, place, own);
+                written.is_ok().then_some(index)
             },
         );
-        Ok(match place {
+        written?;
+        Ok(match outcome {
             Place::Index(index) => Some(Found {
                 index,
                 fresh: false,
@@ -373,40 +382,55 @@ impl<const W: usize> Flat<W> {
         keys: &[[u64; W]],
         hashes: &[u64],
         guesses: &mut [u32],
+        later: &mut Vec<usize>,
+        guessed: &mut bool,
         done: &mut usize,
         rest: &mut Range<u32>,
+        own: &mut K::Own,
         found: &mut Vec<Found>,
     ) -> Result<bool, Full> {
         if slots.is_none() {
             return Err(Full);
         }
-        let guess = |i: usize, guesses: &mut [u32]| {
-            guesses[i] = slots.guess(hashes[i]).unwrap_or(u32::MAX);
-            if guesses[i] != u32::MAX {
-                self.keys.prefetch(guesses[i]);
+        // First all slots, with the keys that they lead to on their way; a batch is not so long that they would
+        // leave the cache before they are used.
+        if !*guessed {
+            *guessed = true;
+            for &hash in hashes.iter().take(AHEAD_SLOT) {
+                slots.prefetch(hash);
             }
-        };
-        for &hash in hashes.iter().skip(*done).take(AHEAD_SLOT) {
-            slots.prefetch(hash);
-        }
-        for i in *done..keys.len().min(*done + AHEAD_KEY) {
-            guess(i, guesses);
+            for i in 0..keys.len() {
+                if let Some(&hash) = hashes.get(i + AHEAD_SLOT) {
+                    slots.prefetch(hash);
+                }
+                match slots.guess(hashes[i], false) {
+                    Guess::Index(index) => {
+                        guesses[i] = index;
+                        self.keys.prefetch(index);
+                    }
+                    Guess::New => {}
+                    Guess::Later => later.push(i),
+                }
+            }
+            for i in later.drain(..) {
+                if let Guess::Index(index) = slots.guess(hashes[i], true) {
+                    guesses[i] = index;
+                    self.keys.prefetch(index);
+                }
+            }
+            // Without memory for that, the first key that needs some will say so.
+            let _ = self.keys.foresee(keys, guesses, own);
+            self.keys.glance(guesses, own);
         }
         while *done < keys.len() {
             let i = *done;
-            if i + AHEAD_SLOT < keys.len() {
-                slots.prefetch(hashes[i + AHEAD_SLOT]);
-            }
-            if i + AHEAD_KEY < keys.len() {
-                guess(i + AHEAD_KEY, guesses);
-            }
-            if guesses[i] != u32::MAX && self.is(guesses[i], &keys[i]) {
+            if guesses[i] != u32::MAX && self.keys.is_glanced(guesses[i], i, &keys[i], own) {
                 found.push(Found {
                     index: guesses[i],
                     fresh: false,
                 });
             } else {
-                match self.enter(slots, &keys[i], hashes[i], rest)? {
+                match self.enter(slots, &keys[i], hashes[i], Some(i), rest, own)? {
                     Some(answer) => found.push(answer),
                     None => return Ok(false),
                 }
@@ -418,34 +442,23 @@ impl<const W: usize> Flat<W> {
 
     /// Gives the worker, whose block is empty, another one.
     #[cold]
-    fn take_block(&self, worker: &mut Worker) -> Result<(), Full> {
+    fn take_block(&self, worker: &mut Worker<K::Own>) -> Result<(), Full> {
         let mut ledger = lock(&self.ledger);
         if let Some(block) = ledger.spare.pop() {
             worker.pass.note().set(block);
             return Ok(());
         }
-        let mut room = self.gate.inside(&mut worker.pass, |slots, _| slots.room());
-        if ledger.next + BLOCK > room {
-            room = self.grow(&ledger)?;
+        let mut limit = self.gate.inside(&mut worker.pass, |slots, _| room(slots));
+        if ledger.next + BLOCK > limit {
+            limit = self.grow(&ledger)?;
         }
-        // At the very end, a shorter block.
-        let end = (ledger.next + BLOCK).min(room);
-        if end <= ledger.next {
+        let end = ledger.next + BLOCK;
+        if end > limit {
             return Err(Full);
         }
-        let bytes = (end - ledger.next) as usize * 8 * W;
-        self.budget.charge(bytes)?;
-        // Room is at most 7/8 of 2^32, so indices fit.
+        self.keys.prepare((ledger.next >> BLOCK_BITS) as u32)?;
+        // Room is at most 31/32 of 2^32, so indices fit.
         let block = ledger.next as u32..end as u32;
-        // A block is shorter than any chunk, so the ends are enough.
-        let memory = self
-            .keys
-            .ensure(block.start)
-            .and_then(|()| self.keys.ensure(block.end - 1));
-        if memory.is_err() {
-            self.budget.release(bytes);
-            return Err(Full);
-        }
         // I4, I2.
         ledger.next = end;
         worker.pass.note().set(block);
@@ -455,12 +468,20 @@ impl<const W: usize> Flat<W> {
     /// Replaces the slots by more, and tells for how many indices there is room now.
     fn grow(&self, ledger: &Ledger) -> Result<u64, Full> {
         self.gate.alone(|slots, rests| {
-            let old = slots.bits();
-            let new = if old < 20 { old + 2 } else { old + 1 };
+            let holes = ledger
+                .spare
+                .iter()
+                .cloned()
+                .chain(rests.map(Rest::range))
+                .collect();
+            let indices = between(ledger.next, holes);
+            self.keys.consider(&indices);
+            let old = slots.lines();
+            let new = slots::more(old);
             let (old_bytes, new_bytes) = (slots.bytes(), Slots::bytes_of(new));
-            if new > MAX_BITS || self.budget.charge(new_bytes - old_bytes).is_err() {
+            if new == old || self.budget.charge(new_bytes - old_bytes).is_err() {
                 slots.stretch();
-                return Ok(slots.room());
+                return Ok(room(slots));
             }
             // Free first: the keys are enough to make either of the two.
             *slots = Slots::none(old);
@@ -481,42 +502,39 @@ impl<const W: usize> Flat<W> {
                 self.budget.release(old_bytes);
                 return Err(Full);
             }
-            let holes = ledger
-                .spare
-                .iter()
-                .cloned()
-                .chain(rests.map(Rest::range))
-                .collect();
-            for range in between(ledger.next, holes) {
+            for range in indices {
                 self.rebuild(slots, range);
             }
-            Ok(slots.room())
+            Ok(room(slots))
         })
     }
 
     /// Enters keys into new slots, some steps ahead of the cache misses.
     fn rebuild(&self, slots: &mut Slots, range: Range<u32>) {
         const AHEAD: usize = 32;
-        let mut hashes = [0; AHEAD];
-        let mut start = range.start;
-        while start < range.end {
-            let count = (range.end - start).min(AHEAD as u32) as usize;
-            for (i, h) in hashes.iter_mut().enumerate().take(count) {
-                *h = hash(&self.get(start + i as u32));
-                slots.prefetch(*h);
+        let mut waiting = [(0, 0); AHEAD];
+        let mut count = 0;
+        self.keys.each(range, |index, key| {
+            let hash = hash(key);
+            slots.prefetch(hash);
+            let (hash, index) = std::mem::replace(&mut waiting[count % AHEAD], (hash, index));
+            if count >= AHEAD {
+                slots.rebuild(hash, index);
             }
-            for (i, &h) in hashes.iter().enumerate().take(count) {
-                slots.rebuild(h, start + i as u32);
-            }
-            start += count as u32;
+            count += 1;
+        });
+        for i in count.saturating_sub(AHEAD)..count {
+            let (hash, index) = waiting[i % AHEAD];
+            slots.rebuild(hash, index);
         }
     }
 }
 
-impl<const W: usize> Drop for Flat<W> {
-    /// Gives its share of the budget back.
+impl<const W: usize, K> Drop for Flat<W, K> {
+    /// Gives the slots' share of the budget back; the keys have their own.
     fn drop(&mut self) {
-        self.budget.release(self.bytes());
+        let slots = self.gate.alone(|slots, _| slots.bytes());
+        self.budget.release(slots);
     }
 }
 
@@ -531,7 +549,7 @@ fn between(next: u64, mut holes: Vec<Range<u32>>) -> Vec<Range<u32>> {
         }
         start = start.max(hole.end);
     }
-    // Indices are below 7/8 of 2^32.
+    // Indices are below 31/32 of 2^32.
     if u64::from(start) < next {
         ranges.push(start..next as u32);
     }

@@ -1,17 +1,21 @@
 //! Models of the concurrent core for loom, which runs them under every interleaving and every reordering that
 //! the memory model allows (up to a number of preemptions). The configuration is tiny: cache lines of two slots,
-//! blocks of one index, so that three keys make the table grow. Run with
+//! blocks of two indices, so that two workers make the table grow. Run with
 //!
 //! ```text
 //! RUSTFLAGS="--cfg loom" LOOM_MAX_PREEMPTIONS=3 cargo test -p sempre-store --lib --release loom_models
 //! ```
 
+use crate::flat::Flat;
 use crate::gate::Gate;
-use crate::sync::SyncArc;
+use crate::keys::{Keys, Words};
+use crate::packed::Packed;
+use crate::sync::{AtomicBool, SyncArc};
 use crate::union_find::Claim;
-use crate::{Budget, Flat, UnionFind};
+use crate::{Budget, UnionFind};
 use loom::thread;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::{Acquire, Release};
 
 /// Readers and a writer never meet: loom's cell reports it if they do.
 #[test]
@@ -34,12 +38,18 @@ fn gate_keeps_readers_and_writer_apart() {
     });
 }
 
-/// Two workers enter overlapping keys; `growth` decides whether the table must grow under way.
-fn two_workers(first: &'static [u64], second: &'static [u64], expected: u64) {
+/// Two workers enter overlapping keys, which may make the table grow under way.
+fn two_workers<K: Keys<1> + 'static>(
+    keys: fn(Arc<Budget>) -> K,
+    first: &'static [u64],
+    second: &'static [u64],
+    expected: u64,
+) {
     loom::model(move || {
-        let table: SyncArc<Flat<1>> =
-            SyncArc::new(Flat::new(Arc::new(Budget::unlimited())).unwrap());
-        let enter = |table: &Flat<1>, keys: &[u64]| {
+        let budget = Arc::new(Budget::unlimited());
+        let table = Flat::new(keys(Arc::clone(&budget)), budget).unwrap();
+        let table: SyncArc<Flat<1, K>> = SyncArc::new(table);
+        let enter = |table: &Flat<1, K>, keys: &[u64]| {
             let mut worker = table.worker();
             let mut fresh = 0;
             for &key in keys {
@@ -67,17 +77,50 @@ fn two_workers(first: &'static [u64], second: &'static [u64], expected: u64) {
 
 #[test]
 fn one_key_twice() {
-    two_workers(&[7], &[7], 1);
+    two_workers(Words::new, &[7], &[7], 1);
 }
 
 #[test]
 fn growth_under_insertion() {
-    two_workers(&[7, 8], &[7], 2);
+    two_workers(Words::new, &[7, 8], &[7], 2);
 }
 
 #[test]
 fn growth_from_both_sides() {
-    two_workers(&[1, 2], &[2, 3], 3);
+    two_workers(Words::new, &[1, 2], &[2, 3], 3);
+}
+
+/// Two keys of a block are in one word: the second is written while the first is read.
+#[test]
+fn neighbours_in_a_word() {
+    two_workers(|budget| Packed::new(24, budget), &[7, 8], &[7], 2);
+}
+
+/// The second key does not fit the block: it is copied while the first key is read.
+#[test]
+fn a_block_is_widened_under_a_reader() {
+    loom::model(|| {
+        let keys = SyncArc::new(Packed::pairs(Arc::new(Budget::unlimited())));
+        let told = SyncArc::new(AtomicBool::new(false));
+        keys.prepare(0).unwrap();
+        let reader = {
+            let (keys, told) = (SyncArc::clone(&keys), SyncArc::clone(&told));
+            thread::spawn(move || {
+                if told.load(Acquire) {
+                    assert_eq!(keys.get(0), [7 << 32 | 5]);
+                    assert!(keys.is(0, &[7 << 32 | 5]) && !keys.is(0, &[7 << 32 | 4]));
+                }
+            })
+        };
+        let mut own = keys.own();
+        keys.write(0, &[7 << 32 | 5], None, &mut own).unwrap();
+        told.store(true, Release);
+        keys.write(1, &[0xf00 << 32 | 0x1_0000], None, &mut own)
+            .unwrap();
+        assert_eq!(keys.get(0), [7 << 32 | 5]);
+        assert_eq!(keys.get(1), [0xf00 << 32 | 0x1_0000]);
+        reader.join().unwrap();
+    });
 }
 
 fn sets(workers: usize, states: u32) -> SyncArc<UnionFind> {

@@ -1,43 +1,59 @@
 //! The hash index of a flat table: open addressing over 32-bit slots, sixteen to a cache line.
 //!
-//! With `2^b` slots, a slot holds `b` bits of index and `32 - b` bits of tag: zero if it is free, and
-//! otherwise `tag | index + 1`. Table sizes and tags go together so that the tag has as many bits as there
-//! are to spare: in a table of a million states eleven, so that one comparison in two thousand fetches a
-//! key in vain.
+//! A slot holds as many bits of index as the number of slots has, and a tag in the others: zero if it is free,
+//! and otherwise `tag | index + 1`. In a table of a million states the tag has eleven bits, so that one
+//! comparison in two thousand fetches a key in vain.
 //!
-//! A key is looked for from its home slot to the end of the cache line, then from the line's beginning to the
-//! home slot, then in the next lines: nearly always one line.
+//! There may be any number of lines: the home of a key is the upper half of the product of its hash and that
+//! number (Lemire, "Fast random integer generation in an interval", 2019), so a large table can grow by a
+//! half and stay between 62 and 94 % full. A line is filled from its beginning, and looked at as a whole: four
+//! vector comparisons tell which tags fit and which slots are free. A key is looked for in its home line, and
+//! while lines are full in the next ones: mostly one line, now and then two.
 //!
 //! ## Invariants
 //! - **I1** A slot changes once, from zero, until the whole table is replaced.
-//! - **I2** There is always a free slot: at most seven eighths of the slots are promised to indices.
+//! - **I2** Slots of a line are taken from the first to the last: no taken slot follows a free one.
+//! - **I3** There is always a free slot: at most 31 of 32 slots are promised to indices.
 
 use crate::Full;
 use crate::memory::{allocate, free, prefetch};
 use crate::sync::AtomicU32;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-/// Binary logarithm of the number of slots of a cache line.
+/// Number of slots of a cache line.
 #[cfg(not(all(loom, test)))]
-const LINE_BITS: u32 = 4;
+const LINE: usize = 16;
 #[cfg(all(loom, test))]
-const LINE_BITS: u32 = 1;
+const LINE: usize = 2;
 
-/// Binary logarithm of the size of the smallest table.
+/// Number of lines of the smallest table.
 #[cfg(not(all(loom, test)))]
-pub(crate) const MIN_BITS: u32 = 12;
+pub(crate) const MIN_LINES: u64 = 256;
 #[cfg(all(loom, test))]
-pub(crate) const MIN_BITS: u32 = LINE_BITS;
+pub(crate) const MIN_LINES: u64 = 2;
 
-/// Binary logarithm of the size of the largest table; no tags are left then.
-pub(crate) const MAX_BITS: u32 = 32;
+/// Number of lines of the largest table: indices are 32-bit numbers, and no tags are left then.
+const MAX_LINES: u64 = (1 << 32) / LINE as u64;
 
-const LINE: usize = 1 << LINE_BITS;
+/// Up to this size a table is quadrupled, and up to the next one doubled.
+const QUADRUPLE: u64 = 1 << 12;
+const DOUBLE: u64 = 1 << 14;
+
+/// The number of lines after this one; the same for the largest table.
+pub(crate) fn more(lines: u64) -> u64 {
+    match lines {
+        _ if lines < QUADRUPLE => lines * 4,
+        _ if lines < DOUBLE => lines * 2,
+        _ => (lines + lines / 2).min(MAX_LINES).max(lines),
+    }
+}
 
 /// The slots. Without memory after a failed replacement, when it admits nothing.
 pub(crate) struct Slots {
     slots: *mut AtomicU32,
-    bits: u32,
+    lines: u64,
+    /// The bits of a slot that hold the index.
+    mask: u32,
     /// How many indices may be promised.
     room: u64,
 }
@@ -46,6 +62,16 @@ pub(crate) struct Slots {
 unsafe impl Send for Slots {}
 // SAFETY: through a shared reference the atomics are only used as atomics.
 unsafe impl Sync for Slots {}
+
+/// A guess at the index of a key.
+pub(crate) enum Guess {
+    /// Perhaps this one.
+    Index(u32),
+    /// None.
+    New,
+    /// The line is full and has no index that fits; the next one is on its way.
+    Later,
+}
 
 /// Where the search for a key ended.
 pub(crate) enum Place {
@@ -58,28 +84,31 @@ pub(crate) enum Place {
 }
 
 impl Slots {
-    pub(crate) const fn bytes_of(bits: u32) -> usize {
-        4 << bits
+    pub(crate) const fn bytes_of(lines: u64) -> usize {
+        lines as usize * LINE * 4
     }
 
-    pub(crate) fn new(bits: u32) -> Result<Self, Full> {
-        let slots = allocate::<AtomicU32>(1 << bits);
+    pub(crate) fn new(lines: u64) -> Result<Self, Full> {
+        let count = lines * LINE as u64;
+        let slots = allocate::<AtomicU32>(count as usize);
         if slots.is_null() {
             return Err(Full);
         }
         Ok(Self {
             slots,
-            bits,
-            // With two slots (loom) one index; in general three quarters.
-            room: (1u64 << bits) / 4 * 3 + u64::from(bits == 1),
+            lines,
+            // Indices are below `count`, and stored with one added.
+            mask: (u64::MAX >> count.leading_zeros()) as u32,
+            room: count * 15 / 16,
         })
     }
 
-    /// A table that admits nothing, in the place of one with `1 << bits` slots.
-    pub(crate) const fn none(bits: u32) -> Self {
+    /// A table that admits nothing, in the place of one with so many lines.
+    pub(crate) const fn none(lines: u64) -> Self {
         Self {
             slots: std::ptr::null_mut(),
-            bits,
+            lines,
+            mask: 0,
             room: 0,
         }
     }
@@ -88,8 +117,8 @@ impl Slots {
         self.slots.is_null()
     }
 
-    pub(crate) fn bits(&self) -> u32 {
-        self.bits
+    pub(crate) fn lines(&self) -> u64 {
+        self.lines
     }
 
     pub(crate) fn room(&self) -> u64 {
@@ -100,33 +129,41 @@ impl Slots {
         if self.is_none() {
             0
         } else {
-            Self::bytes_of(self.bits)
+            Self::bytes_of(self.lines)
         }
     }
 
     /// No larger table can be had: fill this one further, though searches become longer.
     pub(crate) fn stretch(&mut self) {
         if !self.is_none() {
-            self.room = self.room.max((1u64 << self.bits) / 8 * 7);
+            self.room = self.room.max(self.lines * LINE as u64 / 32 * 31);
         }
     }
 
-    /// The bits of a slot that hold the index.
-    #[inline]
-    fn mask(&self) -> u32 {
-        (u64::MAX >> (64 - self.bits)) as u32
-    }
-
+    /// The first slot of the key's line.
     #[inline]
     fn home(&self, hash: u64) -> usize {
-        (hash >> (64 - self.bits)) as usize
+        let line = (u128::from(hash) * u128::from(self.lines)) >> 64;
+        line as usize * LINE
+    }
+
+    /// The first slot of the line after that of `line`.
+    #[inline]
+    fn next(&self, line: usize) -> usize {
+        let next = line + LINE;
+        if next == self.lines as usize * LINE {
+            0
+        } else {
+            next
+        }
     }
 
     #[inline]
     fn slot(&self, position: usize) -> &AtomicU32 {
-        debug_assert!(!self.is_none() && position < 1 << self.bits);
+        debug_assert!(!self.is_none() && position < self.lines as usize * LINE);
         // SAFETY: all callers have checked that there is memory, and their positions are below
-        // `1 << bits`: `home` has `bits` bits, and going on from there stays in the line or wraps.
+        // `lines * LINE`: `home` gives a line below `lines`, since a hash is below 2^64, `next` wraps, and
+        // within a line positions are below `LINE`.
         unsafe { &*self.slots.add(position) }
     }
 
@@ -136,27 +173,87 @@ impl Slots {
         prefetch(self.slots.wrapping_add(self.home(hash)));
     }
 
-    /// A guess at the index of a key: the first one in the key's line whose tag fits.
+    /// Which slots of a line have the tag, and which are free, one bit each. The loads are Acquire: what
+    /// was written before a slot was taken is seen.
     #[inline]
-    pub(crate) fn guess(&self, hash: u64) -> Option<u32> {
+    fn look(&self, line: usize, tag: u32) -> (u32, u32) {
+        debug_assert!(!self.is_none() && line + LINE <= self.lines as usize * LINE);
+        #[cfg(all(target_arch = "x86_64", not(loom), not(miri)))]
+        {
+            use std::arch::x86_64::*;
+            let (a, b, c, d): (__m128i, __m128i, __m128i, __m128i);
+            // SAFETY: `line` is the beginning of a line in the table, as in `slot`, 64 bytes long and aligned to
+            // that. The instructions load it in four parts. They are not written as loads of Rust's, since other threads
+            // store to the slots at the same time; the processor loads each aligned 32-bit slot at once, and
+            // no load is done before an earlier one. The compiler takes the block for one that reads
+            // memory, and moves no access across it that could see the difference.
+            unsafe {
+                std::arch::asm!(
+                    "movdqa {a}, [{p}]",
+                    "movdqa {b}, [{p} + 16]",
+                    "movdqa {c}, [{p} + 32]",
+                    "movdqa {d}, [{p} + 48]",
+                    p = in(reg) self.slots.add(line),
+                    a = out(xmm_reg) a,
+                    b = out(xmm_reg) b,
+                    c = out(xmm_reg) c,
+                    d = out(xmm_reg) d,
+                    options(nostack, preserves_flags),
+                );
+            }
+            // SAFETY: every x86-64 processor has SSE2.
+            unsafe {
+                let bits = |a, b, c, d| {
+                    let all = _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d));
+                    _mm_movemask_epi8(all) as u32
+                };
+                let free = |x| _mm_cmpeq_epi32(x, _mm_setzero_si128());
+                let others = _mm_set1_epi32(!self.mask as i32);
+                let tags = _mm_set1_epi32(tag as i32);
+                let fits = |x| _mm_cmpeq_epi32(_mm_and_si128(x, others), tags);
+                let free = bits(free(a), free(b), free(c), free(d));
+                let fits = bits(fits(a), fits(b), fits(c), fits(d));
+                (fits & !free, free)
+            }
+        }
+        #[cfg(not(all(target_arch = "x86_64", not(loom), not(miri))))]
+        {
+            let (mut fits, mut free) = (0, 0);
+            for i in 0..LINE {
+                let slot = self.slot(line + i).load(Acquire);
+                free |= u32::from(slot == 0) << i;
+                fits |= u32::from(slot != 0 && slot & !self.mask == tag) << i;
+            }
+            (fits, free)
+        }
+    }
+
+    /// The index in a slot that was seen taken.
+    #[inline]
+    fn index(&self, position: usize) -> u32 {
+        // Relaxed: a taken slot does not change (I1), and the look at it was Acquire.
+        (self.slot(position).load(Relaxed) & self.mask) - 1
+    }
+
+    /// A guess at the index of a key: the first one in the key's line whose tag fits, or, if `second`, in the line after it.
+    #[inline]
+    pub(crate) fn guess(&self, hash: u64, second: bool) -> Guess {
         if self.is_none() {
-            return None;
+            return Guess::New;
         }
-        let mask = self.mask();
-        let tag = hash as u32 & !mask;
-        let home = self.home(hash);
-        let (line, start) = (home & !(LINE - 1), home & (LINE - 1));
-        for i in 0..LINE {
-            // Acquire: as in `find_or_insert`, for the caller looks at the key.
-            let slot = self.slot(line | ((start + i) & (LINE - 1))).load(Acquire);
-            if slot == 0 {
-                return None;
-            }
-            if slot & !mask == tag {
-                return Some((slot & mask) - 1);
-            }
+        let mut line = self.home(hash);
+        if second {
+            line = self.next(line);
         }
-        None
+        let (fits, free) = self.look(line, hash as u32 & !self.mask);
+        if fits != 0 {
+            return Guess::Index(self.index(line + fits.trailing_zeros() as usize));
+        }
+        if free != 0 {
+            return Guess::New;
+        }
+        prefetch(self.slots.wrapping_add(self.next(line)));
+        Guess::Later
     }
 
     /// Looks for a key and enters it if it is not there.
@@ -171,38 +268,48 @@ impl Slots {
         give: impl FnOnce() -> Option<u32>,
     ) -> Place {
         debug_assert!(!self.is_none());
-        let mask = self.mask();
-        let tag = hash as u32 & !mask;
-        let home = self.home(hash);
-        let start = home & (LINE - 1);
-        let mut line = home & !(LINE - 1);
+        let tag = hash as u32 & !self.mask;
+        let mut line = self.home(hash);
         let mut give = Some(give);
         let mut given = 0;
-        // By I2 this ends.
+        // By I3 this ends.
         loop {
-            for i in 0..LINE {
-                let cell = self.slot(line | ((start + i) & (LINE - 1)));
-                // Acquire: pairs with the Release below, so that the key is seen that was written before.
-                let mut slot = cell.load(Acquire);
-                if slot == 0 {
-                    if let Some(give) = give.take() {
-                        match give() {
-                            None => return Place::NoIndex,
-                            Some(index) => given = index,
+            let (mut fits, free) = self.look(line, tag);
+            while fits != 0 {
+                let index = self.index(line + fits.trailing_zeros() as usize);
+                if same(index) {
+                    return Place::Index(index);
+                }
+                fits &= fits - 1;
+            }
+            if free == 0 {
+                line = self.next(line);
+                continue;
+            }
+            // The first free slot, and if others are faster the ones after it (I2).
+            for position in line + free.trailing_zeros() as usize..line + LINE {
+                if let Some(give) = give.take() {
+                    match give() {
+                        None => return Place::NoIndex,
+                        Some(index) => given = index,
+                    }
+                }
+                // Release on success: the key was written before. Acquire on failure, as in `look`.
+                match self
+                    .slot(position)
+                    .compare_exchange(0, tag | (given + 1), Release, Acquire)
+                {
+                    Ok(_) => return Place::Free,
+                    // Somebody was faster, perhaps with the same key.
+                    Err(slot) => {
+                        let index = (slot & self.mask) - 1;
+                        if slot & !self.mask == tag && same(index) {
+                            return Place::Index(index);
                         }
                     }
-                    // Release on success: the key was written before. Acquire on failure: as above.
-                    match cell.compare_exchange(0, tag | (given + 1), Release, Acquire) {
-                        Ok(_) => return Place::Free,
-                        // Somebody was faster, perhaps with the same key.
-                        Err(now) => slot = now,
-                    }
-                }
-                if slot & !mask == tag && same((slot & mask) - 1) {
-                    return Place::Index((slot & mask) - 1);
                 }
             }
-            line = (line + LINE) & ((1usize << self.bits) - 1);
+            line = self.next(line);
         }
     }
 
@@ -220,20 +327,17 @@ impl Slots {
     /// Enters a key that is known not to be there, into a table that nobody else sees.
     #[inline]
     pub(crate) fn rebuild(&mut self, hash: u64, index: u32) {
-        let tag = hash as u32 & !self.mask();
-        let home = self.home(hash);
-        let start = home & (LINE - 1);
-        let mut line = home & !(LINE - 1);
+        let tag = hash as u32 & !self.mask;
+        let mut line = self.home(hash);
         loop {
-            for i in 0..LINE {
-                let cell = self.slot(line | ((start + i) & (LINE - 1)));
+            let (_, free) = self.look(line, tag);
+            if free != 0 {
                 // Relaxed: the table is ours; the gate publishes it.
-                if cell.load(Relaxed) == 0 {
-                    cell.store(tag | (index + 1), Relaxed);
-                    return;
-                }
+                let position = line + free.trailing_zeros() as usize;
+                self.slot(position).store(tag | (index + 1), Relaxed);
+                return;
             }
-            line = (line + LINE) & ((1usize << self.bits) - 1);
+            line = self.next(line);
         }
     }
 }
@@ -242,7 +346,7 @@ impl Drop for Slots {
     fn drop(&mut self) {
         if !self.is_none() {
             // SAFETY: allocated in `new` with this count; nobody has a reference any more.
-            unsafe { free(self.slots, 1 << self.bits) };
+            unsafe { free(self.slots, self.lines as usize * LINE) };
         }
     }
 }

@@ -5,7 +5,7 @@
 //! 32-bit numbers; neighbours in the row are joined to a 64-bit key and entered into the same table, which gives a
 //! row half as long; the last two numbers are the key of the *root*, in a table of its own, and its index
 //! there is the index of the state. Since states that differ in one word share all other subtrees, nearly all of the
-//! memory goes into the roots: eight bytes per state and the slots.
+//! memory goes into the roots: the bits of two such numbers per state ([`crate::packed`]), and the slots.
 //!
 //! Ours differs in the tables beneath, which keep keys apart from the hash index and grow ([`crate::flat`]), and
 //! in working through a batch of states row by row, so that the cache misses of all states of a row overlap.
@@ -21,16 +21,18 @@
 //! An inner key may be a word of a state or a pair of numbers, or both by chance: its meaning is told by its
 //! depth, so sharing is harmless.
 
-use crate::flat::{self, Found};
-use crate::{Budget, Flat, Full};
+use crate::flat::{self, Flat, Found};
+use crate::keys::Words;
+use crate::packed::{self, Packed};
+use crate::{Budget, Full};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// The tables, and the shape of the trees.
-pub struct Tree {
+pub(crate) struct Tree {
     width: usize,
-    inner: Flat<1>,
-    roots: Flat<1>,
+    inner: Flat<1, Words<1>>,
+    roots: Flat<1, Packed<1>>,
     /// The rows of a tree: the position of the row's first number among all numbers of the tree, and the
     /// row's length; from the words' own numbers to the last two.
     rows: Vec<(usize, usize)>,
@@ -39,9 +41,9 @@ pub struct Tree {
 }
 
 /// What a thread needs to use the tables.
-pub struct Worker {
-    inner: flat::Worker,
-    roots: flat::Worker,
+pub(crate) struct Worker {
+    inner: flat::Worker<()>,
+    roots: flat::Worker<packed::Own>,
     /// The numbers of the trees of a batch.
     nodes: Vec<u32>,
     /// Keys of one row that must be entered, the places of their numbers, and the answers.
@@ -80,7 +82,7 @@ impl Tree {
     ///
     /// # Panics
     /// If the width is less than two.
-    pub fn new(width: usize, budget: &Arc<Budget>) -> Result<Self, Full> {
+    pub(crate) fn new(width: usize, budget: &Arc<Budget>) -> Result<Self, Full> {
         assert!(width >= 2, "a tree needs two leaves");
         let mut rows = vec![(0, width)];
         let mut nodes = width;
@@ -92,15 +94,15 @@ impl Tree {
         }
         Ok(Self {
             width,
-            inner: Flat::new(Arc::clone(budget))?,
-            roots: Flat::new(Arc::clone(budget))?,
+            inner: Flat::new(Words::new(Arc::clone(budget)), Arc::clone(budget))?,
+            roots: Flat::new(Packed::pairs(Arc::clone(budget)), Arc::clone(budget))?,
             rows,
             nodes,
         })
     }
 
     /// A new worker.
-    pub fn worker(&self) -> Worker {
+    pub(crate) fn worker(&self) -> Worker {
         Worker {
             inner: self.inner.worker(),
             roots: self.roots.worker(),
@@ -111,28 +113,18 @@ impl Tree {
         }
     }
 
-    /// Number of words of a state.
-    pub fn width(&self) -> usize {
-        self.width
-    }
-
     /// Number of states.
-    pub fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         self.roots.len()
     }
 
-    /// Is there no state?
-    pub fn is_empty(&self) -> bool {
-        self.roots.is_empty()
-    }
-
     /// Indices that have a state, in ascending ranges.
-    pub fn indices(&self) -> Vec<Range<u32>> {
+    pub(crate) fn indices(&self) -> Vec<Range<u32>> {
         self.roots.indices()
     }
 
     /// Bytes in use.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.inner.bytes() + self.roots.bytes()
     }
 
@@ -140,7 +132,7 @@ impl Tree {
     ///
     /// # Panics
     /// If the index was never given out, or `state` is not as long as a state.
-    pub fn get(&self, index: u32, state: &mut [u64]) {
+    pub(crate) fn get(&self, index: u32, state: &mut [u64]) {
         assert_eq!(state.len(), self.width);
         let (left, right) = halves(self.roots.get(index)[0]);
         state[0] = left.into();
@@ -195,7 +187,7 @@ impl Tree {
     ///
     /// # Panics
     /// If the worker is of another table, or the state has another length.
-    pub fn find_or_insert(&self, state: &[u64], worker: &mut Worker) -> Result<Found, Full> {
+    pub(crate) fn find_or_insert(&self, state: &[u64], worker: &mut Worker) -> Result<Found, Full> {
         assert_eq!(state.len(), self.width);
         let family = Family {
             states: state,
@@ -209,7 +201,7 @@ impl Tree {
     }
 
     /// The index of a state, if it is there.
-    pub fn find(&self, state: &[u64], worker: &mut Worker) -> Option<u32> {
+    pub(crate) fn find(&self, state: &[u64], worker: &mut Worker) -> Option<u32> {
         assert_eq!(state.len(), self.width);
         let mut row = Vec::with_capacity(self.width);
         for &word in state {

@@ -198,7 +198,7 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
         let budget = Arc::new(Budget::new(limits.memory.unwrap_or(usize::MAX)));
         let levels = if shape.degeneralized { sets.max(1) } else { 1 };
         let packing = Packing::new(system, u64::from(observer.states()) * u64::from(levels));
-        let store = Store::new(packing.width, &budget)?;
+        let store = Store::with_spare_bits(packing.width, packing.spare, &budget)?;
         let leaves = match observer {
             Observer::Property(property) => (0..property.leaves() as u32)
                 .map(|leaf| {
@@ -477,7 +477,8 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
         let old = self.packing;
         let mut model = vec![0; old.model];
         let mut wide_model = vec![0; packing.model];
-        let translated = widening::rewrite(&self.store, packing.width, &self.budget, |from, to| {
+        let shape = (packing.width, packing.spare);
+        let translated = widening::rewrite(&self.store, shape, &self.budget, |from, to| {
             let value = old.split(from, &mut model);
             wide.translate(system, &model, &mut wide_model);
             packing.join(&wide_model, value, to);

@@ -13,6 +13,8 @@ pub(super) struct Packing {
     pub(super) model: usize,
     /// Width of a state.
     pub(super) width: usize,
+    /// A word of a state, and how many of its highest bits are zero in every state.
+    pub(super) spare: (usize, u32),
 }
 
 impl Packing {
@@ -22,7 +24,8 @@ impl Packing {
         let model = system.width();
         let (word, spare) = system.spare_bits();
         if bits == 0 || (spare >= bits && word < model) {
-            let shift = 64 - bits;
+            // Just above the system's bits, so that those above stay free.
+            let shift = 64 - spare;
             Self {
                 word,
                 shift: shift % 64,
@@ -33,6 +36,7 @@ impl Packing {
                 },
                 model,
                 width: model,
+                spare: (word, spare - bits),
             }
         } else {
             Self {
@@ -41,6 +45,7 @@ impl Packing {
                 mask: 0,
                 model,
                 width: model + 1,
+                spare: (model, 64 - bits),
             }
         }
     }

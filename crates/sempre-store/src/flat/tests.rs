@@ -1,8 +1,18 @@
 //! Tests of the flat table, in a file of their own for its length.
 
 use super::*;
+use crate::keys::Words;
+use crate::packed::Packed;
 use sempre_base::Random;
 use std::collections::HashMap;
+
+fn plain<const W: usize>(budget: &Arc<Budget>) -> Result<Flat<W, Words<W>>, Full> {
+    Flat::new(Words::new(Arc::clone(budget)), Arc::clone(budget))
+}
+
+fn packed<const W: usize>(budget: &Arc<Budget>) -> Result<Flat<W, Packed<W>>, Full> {
+    Flat::new(Packed::new(64, Arc::clone(budget)), Arc::clone(budget))
+}
 
 fn unlimited() -> Arc<Budget> {
     Arc::new(Budget::unlimited())
@@ -17,9 +27,8 @@ fn random_key<const W: usize>(random: &mut Random) -> [u64; W] {
     })
 }
 
-fn against_a_map<const W: usize>(batches: bool) {
+fn against_a_map<const W: usize, K: Keys<W>>(table: &Flat<W, K>, batches: bool) {
     let mut random = Random::new(1);
-    let table: Flat<W> = Flat::new(unlimited()).unwrap();
     let mut worker = table.worker();
     let mut map: HashMap<[u64; W], u32> = HashMap::new();
     for _ in 0..2000 {
@@ -60,10 +69,14 @@ fn against_a_map<const W: usize>(batches: bool) {
 
 #[test]
 fn agrees_with_a_map() {
-    against_a_map::<1>(false);
-    against_a_map::<2>(false);
-    against_a_map::<1>(true);
-    against_a_map::<2>(true);
+    for batches in [false, true] {
+        let budget = unlimited();
+        against_a_map::<1, _>(&plain(&budget).unwrap(), batches);
+        against_a_map::<2, _>(&plain(&budget).unwrap(), batches);
+        against_a_map::<1, _>(&packed(&budget).unwrap(), batches);
+        against_a_map::<2, _>(&packed(&budget).unwrap(), batches);
+        assert_eq!(budget.used(), 0);
+    }
 }
 
 /// More threads than cores insert overlapping sets of keys, from the smallest table on, so that
@@ -72,7 +85,7 @@ fn agrees_with_a_map() {
 fn many_workers_agree() {
     const KEYS: usize = 60_000;
     for (threads, batch) in [(2, 1), (8, 64), (16, 7)] {
-        let table: Flat<1> = Flat::new(unlimited()).unwrap();
+        let table = packed::<1>(&unlimited()).unwrap();
         let answers: Vec<Vec<(u64, Found)>> = std::thread::scope(|scope| {
             let handles: Vec<_> = (0..threads)
                 .map(|t| {
@@ -131,9 +144,14 @@ fn many_workers_agree() {
 
 #[test]
 fn a_spent_budget_is_an_answer() {
+    spend(plain);
+    spend(packed);
+}
+
+fn spend<K: Keys<1>>(new: fn(&Arc<Budget>) -> Result<Flat<1, K>, Full>) {
     for limit in [20_000usize, 100_000, 1_000_000] {
         let budget = Arc::new(Budget::new(limit));
-        let table: Flat<1> = Flat::new(Arc::clone(&budget)).unwrap();
+        let table = new(&budget).unwrap();
         let mut worker = table.worker();
         let mut count = 0u32;
         while let Ok(found) = table.find_or_insert(&[u64::from(count)], &mut worker) {
@@ -164,14 +182,14 @@ fn a_spent_budget_is_an_answer() {
         drop((worker, table));
         assert_eq!(budget.used(), 0);
     }
-    assert!(Flat::<1>::new(Arc::new(Budget::new(100))).is_err());
+    assert!(new(&Arc::new(Budget::new(100))).is_err());
 }
 
 #[test]
 fn zero_is_a_key() {
-    let table: Flat<2> = Flat::new(unlimited()).unwrap();
+    let table = packed::<2>(&unlimited()).unwrap();
     let mut worker = table.worker();
-    assert!(table.is_empty());
+    assert_eq!(table.len(), 0);
     assert!(table.find_or_insert(&[0, 0], &mut worker).unwrap().fresh);
     assert!(!table.find_or_insert(&[0, 0], &mut worker).unwrap().fresh);
     assert!(
@@ -186,8 +204,7 @@ fn zero_is_a_key() {
 #[test]
 #[should_panic(expected = "another table")]
 fn a_worker_belongs_to_its_table() {
-    let a: Flat<1> = Flat::new(unlimited()).unwrap();
-    let b: Flat<1> = Flat::new(unlimited()).unwrap();
+    let [a, b] = [0, 1].map(|_| plain::<1>(&unlimited()).unwrap());
     let _ = a.find_or_insert(&[1], &mut b.worker());
 }
 

@@ -1,0 +1,171 @@
+//! How the keys of a flat table are kept by their indices: what the table asks for, and the plain way.
+//!
+//! The plain way is an array of words. It serves where keys are few or read often; states of a search are
+//! packed ([`crate::packed`]).
+
+use crate::chunked::Chunked;
+use crate::sync::AtomicU64;
+use crate::{Budget, Full};
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// Binary logarithm of the number of indices that a worker takes at once: a *block*.
+#[cfg(not(all(loom, test)))]
+pub(crate) const BLOCK_BITS: u32 = 8;
+#[cfg(all(loom, test))]
+pub(crate) const BLOCK_BITS: u32 = 1;
+pub(crate) const BLOCK: u64 = 1 << BLOCK_BITS;
+
+/// Keys by index, read by all and written by the worker that owns the index's block.
+///
+/// The table promises: a block has room ([`Keys::prepare`]) before one of its indices is used. At any time one
+/// worker at most writes in a block, and what one wrote happens before what the next one writes. Who
+/// asks for the key of an index learnt the index after the key was written, by a chain of synchronisation.
+pub(crate) trait Keys<const W: usize>: Send + Sync {
+    /// What a worker needs to write.
+    type Own;
+
+    /// A worker's own.
+    fn own(&self) -> Self::Own;
+
+    /// Makes room for a block.
+    fn prepare(&self, block: u32) -> Result<(), Full>;
+
+    /// Says which of the keys of a batch will probably be written, those whose guess is `u32::MAX`, so that what that needs
+    /// can be done for all at once.
+    fn foresee(&self, keys: &[[u64; W]], guesses: &[u32], own: &mut Self::Own) -> Result<(), Full> {
+        let _ = (keys, guesses, own);
+        Ok(())
+    }
+
+    /// Writes a key; an earlier one at the same index, that was told to nobody, is overwritten. If the key was
+    /// foreseen in a batch, its place there is told.
+    fn write(
+        &self,
+        index: u32,
+        key: &[u64; W],
+        place: Option<usize>,
+        own: &mut Self::Own,
+    ) -> Result<(), Full>;
+
+    /// Is this the key at the index?
+    fn is(&self, index: u32, key: &[u64; W]) -> bool;
+
+    /// The key at the index.
+    ///
+    /// # Panics
+    /// If the index was never given out.
+    fn get(&self, index: u32) -> [u64; W];
+
+    /// Tells keys of consecutive indices.
+    fn each(&self, range: Range<u32>, mut tell: impl FnMut(u32, &[u64; W])) {
+        for index in range {
+            tell(index, &self.get(index));
+        }
+    }
+
+    /// Asks the processor for the key.
+    fn prefetch(&self, index: u32);
+
+    /// Looks at the keys of these indices, except `u32::MAX`, and asks the processor for what they refer to.
+    fn glance(&self, indices: &[u32], own: &mut Self::Own) {
+        let _ = (indices, own);
+    }
+
+    /// [`Self::is`], for an index that was at that place in the last [`Self::glance`].
+    #[inline]
+    fn is_glanced(&self, index: u32, place: usize, key: &[u64; W], own: &Self::Own) -> bool {
+        let _ = (place, own);
+        self.is(index, key)
+    }
+
+    /// Asks the processor for what the key refers to, if there is one; the key itself should be there.
+    #[inline]
+    fn prefetch_halves(&self, index: u32) {
+        let _ = index;
+    }
+
+    /// Called now and then, by one worker when no other is inside the table, with all indices that have a key.
+    fn consider(&self, indices: &[Range<u32>]) {
+        let _ = indices;
+    }
+
+    /// Bytes charged to the budget.
+    fn bytes(&self) -> usize;
+}
+
+/// An array of words.
+pub(crate) struct Words<const W: usize> {
+    rows: Chunked<AtomicU64, W>,
+    budget: Arc<Budget>,
+    charged: AtomicUsize,
+}
+
+impl<const W: usize> Words<W> {
+    pub(crate) fn new(budget: Arc<Budget>) -> Self {
+        Self {
+            rows: Chunked::new(),
+            budget,
+            charged: AtomicUsize::new(0),
+        }
+    }
+}
+
+impl<const W: usize> Keys<W> for Words<W> {
+    type Own = ();
+
+    fn own(&self) {}
+
+    fn prepare(&self, block: u32) -> Result<(), Full> {
+        let bytes = (8 * W) << BLOCK_BITS;
+        self.budget.charge(bytes)?;
+        // A block is not longer than any chunk, and chunks hold whole blocks.
+        if self.rows.ensure(block << BLOCK_BITS).is_err() {
+            self.budget.release(bytes);
+            return Err(Full);
+        }
+        // Relaxed: a sum, of interest for itself.
+        self.charged.fetch_add(bytes, Relaxed);
+        Ok(())
+    }
+
+    #[inline]
+    fn write(&self, index: u32, key: &[u64; W], _: Option<usize>, (): &mut ()) -> Result<(), Full> {
+        let row = self.rows.row(index).ok_or(Full)?;
+        for i in 0..W {
+            // Relaxed: who learns the index synchronises with us.
+            row[i].store(key[i], Relaxed);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn is(&self, index: u32, key: &[u64; W]) -> bool {
+        (self.rows.row(index)).is_some_and(|row| (0..W).all(|i| row[i].load(Relaxed) == key[i]))
+    }
+
+    #[inline]
+    fn get(&self, index: u32) -> [u64; W] {
+        let Some(row) = self.rows.row(index) else {
+            panic!("no key has index {index}");
+        };
+        std::array::from_fn(|i| row[i].load(Relaxed))
+    }
+
+    #[inline]
+    fn prefetch(&self, index: u32) {
+        self.rows.prefetch(index);
+    }
+
+    fn bytes(&self) -> usize {
+        self.charged.load(Relaxed)
+    }
+}
+
+impl<const W: usize> Drop for Words<W> {
+    /// Gives its share of the budget back.
+    fn drop(&mut self) {
+        self.budget.release(self.bytes());
+    }
+}

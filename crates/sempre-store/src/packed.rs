@@ -1,0 +1,594 @@
+//! Keys in just the bits they need: rows of a few bits instead of words.
+//!
+//! A key of up to 128 bits is kept in one of several *ways*. The first is to keep it as it is, in just its
+//! own number of bits. The others *split* it in two halves that are kept in dictionaries, so that the row is the
+//! pair of their numbers, each in the bits that such numbers need at the time: a million states whose halves
+//! have twenty thousand and ten thousand values take 29 bits each. That is one level of the tree
+//! compression of Laarman, van de Pol and Weber ("Parallel recursive state compression for free", SPIN 2011), with
+//! the difference that the number of a child takes 10 to 20 bits and not 32, and that the hash of a key is
+//! that of its bits and not of its children's numbers: only new keys ask the dictionaries for numbers, all those of
+//! a batch at once; a comparison goes from the numbers to the halves.
+//!
+//! Where to split depends on the model: [`crate::split`] looks at the keys that are there, when the table is
+//! replaced by a larger one, and chooses. So one table has rows of several ways: the unit is the block of 256
+//! indices that a worker takes at once. A *descriptor* tells of each block where its rows lie, how many bits
+//! the two parts of a row have, and the way. When a number does not fit its part, the block's owner copies the block to
+//! a wider one and replaces the descriptor; readers that still have the old one find there what they look for.
+//!
+//! ## Invariants
+//! - **I1** Only the owner of a block writes to the words of its area. A row that another thread knows
+//!   does not change, and a word with such a row changes in the bits of other rows alone.
+//! - **I2** A descriptor is published (Release, Acquire) after the area it tells of was filled with the rows
+//!   that are known; the area before it stays as it is for ever.
+//! - **I3** The numbers in a row are in the dictionaries before the row is written.
+//! - **I4** A way does not change once a block uses it.
+//!
+//! ## Cost
+//! With splitting, 3 to 5 bytes per key on most of the models of BEEM that were tried, where words take 8 or 16. A
+//! descriptor takes 8 bytes per 256 keys. Reading takes four dependent loads for the row and two for the halves,
+//! mostly from the first and second-level caches.
+//!
+//! ## Not done
+//! Rows of older blocks are not rewritten when a better way is chosen: readers use no lock that could keep them
+//! off. Halves are not split again; what does not compress in one level is kept as it is.
+
+use crate::arena::{Area, Arena};
+use crate::chunked::Chunked;
+use crate::flat::{self, Flat, Found};
+use crate::keys::{BLOCK_BITS, Keys, Words};
+use crate::split::{self, Split};
+use crate::sync::{AtomicU32, AtomicU64};
+use crate::{Budget, Full};
+use std::ops::Range;
+use std::sync::atomic::{
+    AtomicUsize,
+    Ordering::{Acquire, Relaxed, Release},
+};
+use std::sync::{Arc, OnceLock};
+
+/// How many ways there can be.
+const WAYS: usize = 3;
+
+/// Numbers of keys at which the way is considered again.
+const CONSIDER: [u64; WAYS - 1] = [30_000, 1_000_000];
+
+/// How many keys are looked at then.
+const ENOUGH: u64 = 120_000;
+
+/// Keys of fewer bits are kept as they are.
+const SHORT: u32 = 24;
+
+/// Number of halves that a worker remembers.
+const CACHE: usize = 256;
+
+/// A number with this many low bits set, 0 to 64.
+#[inline]
+fn mask(bits: u32) -> u64 {
+    u64::MAX.checked_shr(64 - bits).unwrap_or(0)
+}
+
+/// What the two parts of a row mean.
+struct Way {
+    /// Where keys are cut.
+    split: Split,
+    /// Bits that the parts of a new block get.
+    bits: [AtomicU32; 2],
+    /// The halves, of which the parts are numbers; `None` if the parts are the halves.
+    halves: Option<[Flat<1, Words<1>>; 2]>,
+}
+
+impl Way {
+    /// Do the parts of a row mean that key?
+    #[inline]
+    fn means<const W: usize>(&self, parts: [u64; 2], key: &[u64; W]) -> bool {
+        let halves = self.split.halves(key);
+        match &self.halves {
+            None => parts == halves,
+            Some([low, high]) => {
+                low.get(parts[0] as u32) == [halves[0]] && high.get(parts[1] as u32) == [halves[1]]
+            }
+        }
+    }
+}
+
+/// The place of a half in a worker's cache.
+#[inline]
+fn cached(half: u64) -> usize {
+    (half.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize % CACHE
+}
+
+/// A block's descriptor, taken apart.
+#[derive(Clone, Copy)]
+struct Format {
+    area: Area,
+    bits: [u32; 2],
+    way: usize,
+}
+
+impl Format {
+    #[inline]
+    fn from_word(word: u64) -> Option<Self> {
+        (word != 0).then(|| Self {
+            area: Area::from_number(word),
+            bits: [
+                (word >> Area::BITS) as u32 & 127,
+                (word >> (Area::BITS + 7)) as u32 & 127,
+            ],
+            way: (word >> (Area::BITS + 14)) as usize - 1,
+        })
+    }
+
+    fn word(self) -> u64 {
+        let bits = u64::from(self.bits[0]) | u64::from(self.bits[1]) << 7;
+        self.area.number() | bits << Area::BITS | (self.way as u64 + 1) << (Area::BITS + 14)
+    }
+}
+
+/// Keys of at most `bits` bits in `W` words, one or two.
+pub(crate) struct Packed<const W: usize> {
+    bits: u32,
+    blocks: Chunked<AtomicU64, 1>,
+    /// Number of descriptors, for the budget.
+    charged: AtomicUsize,
+    arena: Arena,
+    ways: [OnceLock<Box<Way>>; WAYS],
+    /// The way of new blocks. Changed when nobody is inside the table.
+    now: AtomicUsize,
+    /// How often the way was considered.
+    considered: AtomicUsize,
+    budget: Arc<Budget>,
+}
+
+/// A worker's access to dictionaries.
+pub(crate) struct Own {
+    workers: [Option<Box<[flat::Worker<()>; 2]>>; WAYS],
+    /// The numbers of the halves of the keys in a batch that were foreseen to be new, in this way.
+    foreseen: Vec<[u32; 2]>,
+    way: usize,
+    /// Halves of either side that are asked for, the places of their keys in the batch, and the answers.
+    halves: [Vec<u64>; 2],
+    places: [Vec<u32>; 2],
+    found: Vec<Found>,
+    /// Halves of the way that were seen of late, with their numbers plus one, by hash. Successors of a state
+    /// have halves in common.
+    caches: [[(u64, u32); CACHE]; 2],
+    /// The ways and parts of the keys that were glanced at.
+    glanced: Vec<(usize, [u64; 2])>,
+}
+
+impl<const W: usize> Packed<W> {
+    /// Keys whose highest word has so many bits at most, and the others 64.
+    pub(crate) fn new(highest: u32, budget: Arc<Budget>) -> Self {
+        let bits = 64 * (W as u32 - 1) + highest.clamp(1, 64);
+        let parts = [bits.min(64), bits.saturating_sub(64)];
+        let split = Split {
+            turn: 0,
+            low: parts[0],
+            bits,
+        };
+        Self::beginning(split, parts, bits >= SHORT, budget)
+    }
+
+    fn beginning(split: Split, parts: [u32; 2], consider: bool, budget: Arc<Budget>) -> Self {
+        assert!(W == 1 || W == 2, "keys of one or two words");
+        let first = Way {
+            split,
+            bits: parts.map(AtomicU32::new),
+            halves: None,
+        };
+        let ways = std::array::from_fn(|_| OnceLock::new());
+        let _ = ways[0].set(Box::new(first));
+        Self {
+            bits: split.bits,
+            blocks: Chunked::new(),
+            charged: AtomicUsize::new(0),
+            arena: Arena::new(Arc::clone(&budget)),
+            ways,
+            now: AtomicUsize::new(0),
+            considered: AtomicUsize::new(if consider { 0 } else { WAYS }),
+            budget,
+        }
+    }
+
+    #[inline]
+    fn format(&self, index: u32) -> Option<Format> {
+        let [cell] = self.blocks.row(index >> BLOCK_BITS)?;
+        // Acquire: the area is filled (I2).
+        Format::from_word(cell.load(Acquire))
+    }
+
+    /// The way with that number, which exists if a block or a worker knows it.
+    #[inline]
+    fn way(&self, number: usize) -> &Way {
+        match self.ways[number].get() {
+            Some(way) => way,
+            None => unreachable!("a block of a way that does not exist"),
+        }
+    }
+
+    /// The parts of a row.
+    #[inline]
+    fn parts(&self, format: &Format, row: u32) -> [u64; 2] {
+        let [low, high] = format.bits;
+        let at = row * (low + high);
+        let first = self.field(format.area, at, low);
+        let second = if high == 0 {
+            0
+        } else {
+            self.field(format.area, at + low, high)
+        };
+        [first, second]
+    }
+
+    #[inline]
+    fn field(&self, area: Area, at: u32, bits: u32) -> u64 {
+        let (word, shift) = (at as usize / 64, at % 64);
+        // SAFETY: the area was allocated for `BLOCK` rows of the bits in its descriptor, and `at` is in one of
+        // them.
+        let (first, second) = unsafe { self.arena.two(area, word) };
+        // Relaxed: the row is known by synchronisation with its writer; other bits of the words do not matter (I1).
+        let (first, second) = (first.load(Relaxed), second.load(Relaxed));
+        (first >> shift | second << 1 << (63 - shift)) & mask(bits)
+    }
+
+    /// Writes the parts of a row, which fit.
+    fn set_parts(&self, format: &Format, row: u32, parts: [u64; 2]) {
+        let [low, high] = format.bits;
+        let at = row * (low + high);
+        for (at, bits, value) in [(at, low, parts[0]), (at + low, high, parts[1])] {
+            if bits == 0 {
+                continue;
+            }
+            let (word, shift) = (at as usize / 64, at % 64);
+            // SAFETY: as in `field`.
+            let (first, second) = unsafe { self.arena.two(format.area, word) };
+            // Relaxed loads and stores instead of atomic updates: nobody else writes to this block (I1).
+            let old = first.load(Relaxed) & !(mask(bits) << shift);
+            first.store(old | value << shift, Relaxed);
+            if shift + bits > 64 {
+                let done = 64 - shift;
+                let old = second.load(Relaxed) & !(mask(bits) >> done);
+                second.store(old | value >> done, Relaxed);
+            }
+        }
+    }
+
+    /// An area for a block whose rows have parts of so many bits.
+    fn area(&self, bits: [u32; 2]) -> Result<Area, Full> {
+        let row = (bits[0] + bits[1]) as usize;
+        self.arena.allocate((row << BLOCK_BITS).div_ceil(64))
+    }
+
+    /// Copies a block to one with room for the parts, and replaces its descriptor.
+    #[cold]
+    fn widen(&self, index: u32, format: &mut Format, parts: [u64; 2]) -> Result<(), Full> {
+        let way = self.way(format.way);
+        let mut bits = format.bits;
+        for i in 0..2 {
+            bits[i] = bits[i].max(64 - parts[i].leading_zeros());
+            // Relaxed: a hint.
+            way.bits[i].fetch_max(bits[i], Relaxed);
+        }
+        let wide = Format {
+            area: self.area(bits)?,
+            bits,
+            way: format.way,
+        };
+        for row in 0..1 << BLOCK_BITS {
+            self.set_parts(&wide, row, self.parts(format, row));
+        }
+        let [cell] = self.blocks.row(index >> BLOCK_BITS).ok_or(Full)?;
+        // Release: I2.
+        cell.store(wide.word(), Release);
+        *format = wide;
+        Ok(())
+    }
+}
+
+impl Packed<1> {
+    /// Keys that are two 32-bit numbers, none of which is much greater than the number of keys.
+    pub(crate) fn pairs(budget: Arc<Budget>) -> Self {
+        let split = Split {
+            turn: 0,
+            low: 32,
+            bits: 64,
+        };
+        // Other ways are not considered: the numbers are compressed already.
+        Self::beginning(split, [8, 8], false, budget)
+    }
+}
+
+impl Own {
+    /// The numbers of halves.
+    fn numbers(&mut self, number: usize, way: &Way, halves: [u64; 2]) -> Result<[u64; 2], Full> {
+        let Some(tables) = &way.halves else {
+            return Ok(halves);
+        };
+        let workers = self.workers[number]
+            .get_or_insert_with(|| Box::new([tables[0].worker(), tables[1].worker()]));
+        let mut numbers = [0; 2];
+        for i in 0..2 {
+            let found = tables[i].find_or_insert(&[halves[i]], &mut workers[i])?;
+            numbers[i] = u64::from(found.index);
+        }
+        Ok(numbers)
+    }
+}
+
+impl<const W: usize> Keys<W> for Packed<W> {
+    type Own = Own;
+
+    fn own(&self) -> Own {
+        Own {
+            workers: std::array::from_fn(|_| None),
+            foreseen: Vec::new(),
+            way: 0,
+            halves: [Vec::new(), Vec::new()],
+            places: [Vec::new(), Vec::new()],
+            found: Vec::new(),
+            caches: [[(0, 0); CACHE]; 2],
+            glanced: Vec::new(),
+        }
+    }
+
+    fn prepare(&self, block: u32) -> Result<(), Full> {
+        self.budget.charge(8)?;
+        let made = self.blocks.ensure(block).and_then(|()| {
+            // Relaxed: the gate orders changes of `now` with what is done inside; the others are hints.
+            let number = self.now.load(Relaxed);
+            let way = self.way(number);
+            let bits = [0, 1].map(|i| way.bits[i].load(Relaxed));
+            let area = self.area(bits)?;
+            Ok(Format {
+                area,
+                bits,
+                way: number,
+            })
+        });
+        match (made, self.blocks.row(block)) {
+            (Ok(format), Some([cell])) => {
+                // Release: I2.
+                cell.store(format.word(), Release);
+                self.charged.fetch_add(8, Relaxed);
+                Ok(())
+            }
+            _ => {
+                self.budget.release(8);
+                Err(Full)
+            }
+        }
+    }
+
+    fn foresee(&self, keys: &[[u64; W]], guesses: &[u32], own: &mut Own) -> Result<(), Full> {
+        // Relaxed: changed when nobody is inside the table.
+        let number = self.now.load(Relaxed);
+        let way = self.way(number);
+        own.foreseen.clear();
+        if own.way != number {
+            own.way = number;
+            own.caches = [[(0, 0); CACHE]; 2];
+        }
+        let Some(tables) = &way.halves else {
+            return Ok(());
+        };
+        let workers = own.workers[number]
+            .get_or_insert_with(|| Box::new([tables[0].worker(), tables[1].worker()]));
+        own.foreseen.resize(keys.len(), [u32::MAX; 2]);
+        own.places.iter_mut().for_each(Vec::clear);
+        own.halves.iter_mut().for_each(Vec::clear);
+        for (place, (key, &guess)) in keys.iter().zip(guesses).enumerate() {
+            if guess == u32::MAX {
+                let halves = way.split.halves(key);
+                for (i, half) in halves.into_iter().enumerate() {
+                    let known = own.caches[i][cached(half)];
+                    if known.0 == half && known.1 != 0 {
+                        own.foreseen[place][i] = known.1 - 1;
+                    } else {
+                        own.halves[i].push(half);
+                        own.places[i].push(place as u32);
+                    }
+                }
+            }
+        }
+        for i in 0..2 {
+            own.found.clear();
+            tables[i].find_or_insert_batch(&own.halves[i], &mut workers[i], &mut own.found)?;
+            for ((&place, &half), found) in own.places[i].iter().zip(&own.halves[i]).zip(&own.found)
+            {
+                own.foreseen[place as usize][i] = found.index;
+                // Numbers are below 31/32 of 2^32.
+                own.caches[i][cached(half)] = (half, found.index + 1);
+            }
+        }
+        Ok(())
+    }
+
+    fn write(
+        &self,
+        index: u32,
+        key: &[u64; W],
+        place: Option<usize>,
+        own: &mut Own,
+    ) -> Result<(), Full> {
+        let mut format = self.format(index).ok_or(Full)?;
+        let foreseen = (place.filter(|_| own.way == format.way))
+            .and_then(|place| own.foreseen.get(place))
+            .filter(|numbers| !numbers.contains(&u32::MAX));
+        // I3.
+        let parts = match foreseen {
+            Some(numbers) => numbers.map(u64::from),
+            None => {
+                let way = self.way(format.way);
+                own.numbers(format.way, way, way.split.halves(key))?
+            }
+        };
+        if (0..2).any(|i| parts[i] & !mask(format.bits[i]) != 0) {
+            self.widen(index, &mut format, parts)?;
+        }
+        self.set_parts(&format, index & mask(BLOCK_BITS) as u32, parts);
+        Ok(())
+    }
+
+    #[inline]
+    fn is(&self, index: u32, key: &[u64; W]) -> bool {
+        self.format(index).is_some_and(|format| {
+            let parts = self.parts(&format, index & mask(BLOCK_BITS) as u32);
+            self.way(format.way).means(parts, key)
+        })
+    }
+
+    #[inline]
+    fn glance(&self, indices: &[u32], own: &mut Own) {
+        own.glanced.clear();
+        own.glanced.extend(indices.iter().map(|&index| {
+            let Some(format) = (index != u32::MAX).then(|| self.format(index)).flatten() else {
+                return (usize::MAX, [0; 2]);
+            };
+            let parts = self.parts(&format, index & mask(BLOCK_BITS) as u32);
+            if let Some([low, high]) = &self.way(format.way).halves {
+                low.prefetch(parts[0] as u32);
+                high.prefetch(parts[1] as u32);
+            }
+            (format.way, parts)
+        }));
+    }
+
+    #[inline]
+    fn is_glanced(&self, _: u32, place: usize, key: &[u64; W], own: &Own) -> bool {
+        let (way, parts) = own.glanced[place];
+        way != usize::MAX && self.way(way).means(parts, key)
+    }
+
+    #[inline]
+    fn get(&self, index: u32) -> [u64; W] {
+        let Some(format) = self.format(index) else {
+            panic!("no key has index {index}");
+        };
+        let way = self.way(format.way);
+        let parts = self.parts(&format, index & mask(BLOCK_BITS) as u32);
+        way.split.join(match &way.halves {
+            None => parts,
+            Some([low, high]) => [low.get(parts[0] as u32)[0], high.get(parts[1] as u32)[0]],
+        })
+    }
+
+    fn each(&self, range: Range<u32>, mut tell: impl FnMut(u32, &[u64; W])) {
+        let mut parts = [[0; 2]; 1 << BLOCK_BITS];
+        let mut index = range.start;
+        while index < range.end {
+            let block = index >> BLOCK_BITS;
+            let end = u64::from(block + 1) << BLOCK_BITS;
+            let end = end.min(u64::from(range.end)) as u32;
+            let Some(format) = self.format(index) else {
+                panic!("no key has index {index}");
+            };
+            let way = self.way(format.way);
+            // Numbers first, so that the cache misses on halves overlap.
+            let count = (end - index) as usize;
+            let first = index & mask(BLOCK_BITS) as u32;
+            for (row, parts) in (first..).zip(&mut parts[..count]) {
+                *parts = self.parts(&format, row);
+                if let Some([low, high]) = &way.halves {
+                    low.prefetch(parts[0] as u32);
+                    high.prefetch(parts[1] as u32);
+                }
+            }
+            for (index, parts) in (index..).zip(&parts[..count]) {
+                let halves = match &way.halves {
+                    None => *parts,
+                    Some([low, high]) => {
+                        [low.get(parts[0] as u32)[0], high.get(parts[1] as u32)[0]]
+                    }
+                };
+                tell(index, &way.split.join(halves));
+            }
+            index = end;
+        }
+    }
+
+    #[inline]
+    fn prefetch(&self, index: u32) {
+        if let Some(format) = self.format(index) {
+            let at = (index & mask(BLOCK_BITS) as u32) * (format.bits[0] + format.bits[1]);
+            self.arena.prefetch(format.area, at as usize / 64);
+        }
+    }
+
+    #[inline]
+    fn prefetch_halves(&self, index: u32) {
+        if let Some(format) = self.format(index)
+            && let Some([low, high]) = &self.way(format.way).halves
+        {
+            let parts = self.parts(&format, index & mask(BLOCK_BITS) as u32);
+            low.prefetch(parts[0] as u32);
+            high.prefetch(parts[1] as u32);
+        }
+    }
+
+    fn consider(&self, indices: &[Range<u32>]) {
+        let count: u64 = indices.iter().map(|r| r.len() as u64).sum();
+        // Relaxed: nobody else is inside the table.
+        let considered = self.considered.load(Relaxed);
+        if considered >= CONSIDER.len() || count < CONSIDER[considered] {
+            return;
+        }
+        self.considered.store(considered + 1, Relaxed);
+        let now = self.now.load(Relaxed);
+        let present = self.way(now);
+        let present = present.halves.as_ref().map(|_| present.split);
+        // Some blocks speak for all.
+        let stride = count.div_ceil(ENOUGH) as u32;
+        let some: Vec<Range<u32>> = (indices.iter().cloned())
+            .flat_map(|range| {
+                let blocks = range.start >> BLOCK_BITS..=(range.end - 1) >> BLOCK_BITS;
+                blocks.filter(|b| b % stride == 0).map(move |block| {
+                    let start = block << BLOCK_BITS;
+                    start.max(range.start)..(start + (1 << BLOCK_BITS)).min(range.end)
+                })
+            })
+            .collect();
+        let keys = |tell: &mut dyn FnMut(u128)| {
+            for range in &some {
+                self.each(range.clone(), |_, key| tell(split::number(key)));
+            }
+        };
+        let count = some.iter().map(|r| r.len() as u64).sum();
+        let Some(chosen) = split::choose(self.bits, count, present, &keys) else {
+            return;
+        };
+        // There is room for another way, since each consideration makes one at most. Without memory for its dictionaries, all
+        // stays as it is.
+        let dictionary = || {
+            let budget = Arc::clone(&self.budget);
+            Flat::new(Words::new(Arc::clone(&budget)), budget)
+        };
+        if let (Ok(low), Ok(high)) = (dictionary(), dictionary()) {
+            let way = Way {
+                split: chosen,
+                bits: [AtomicU32::new(8), AtomicU32::new(8)],
+                halves: Some([low, high]),
+            };
+            if self.ways[now + 1].set(Box::new(way)).is_ok() {
+                self.now.store(now + 1, Relaxed);
+            }
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let dictionaries = (self.ways.iter())
+            .filter_map(|way| way.get()?.halves.as_ref())
+            .flatten()
+            .map(Flat::bytes);
+        self.arena.bytes() + self.charged.load(Relaxed) + dictionaries.sum::<usize>()
+    }
+}
+
+impl<const W: usize> Drop for Packed<W> {
+    /// Gives its share of the budget back; arena and dictionaries do so themselves.
+    fn drop(&mut self) {
+        self.budget.release(self.charged.load(Relaxed));
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests;
