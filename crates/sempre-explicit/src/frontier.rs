@@ -10,7 +10,8 @@
 //! of workers, which makes every path of parents a shortest one. In depth-first order workers keep stacks of
 //! their own, and there is one queue for what they give to those that have nothing.
 //!
-//! A worker without work sleeps. One that has much looks now and then whether somebody sleeps
+//! A worker without work looks for a few microseconds whether some turns up, as it does at the end of every level,
+//! and then sleeps. One that has much looks now and then whether somebody sleeps
 //! ([`Frontier::hungry`]), and gives. A narrow level is left to the worker that opened it: waking another
 //! takes longer than expanding a few states.
 //!
@@ -20,7 +21,7 @@
 //!   nobody stopped.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Longest run that is put into a queue: the unit of work.
@@ -28,6 +29,9 @@ const LONGEST: u32 = 256;
 
 /// A level with fewer states is left to one worker.
 const NARROW: u32 = 64;
+
+/// How often a worker without work looks for some before it sleeps: about as long as it takes to wake up.
+const PATIENCE: u32 = 1_000;
 
 /// Consecutive states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +70,8 @@ pub(crate) struct Queues {
 struct Inner {
     queues: Queues,
     idle: usize,
+    /// How many of them sleep.
+    asleep: usize,
     finished: bool,
 }
 
@@ -77,6 +83,8 @@ pub(crate) struct Frontier {
     levels: bool,
     idle: AtomicUsize,
     stopped: AtomicBool,
+    /// Changes when there is news for those that wait.
+    news: AtomicU32,
 }
 
 impl Frontier {
@@ -86,6 +94,7 @@ impl Frontier {
                 queues,
                 // I1: nobody has started.
                 idle: workers,
+                asleep: 0,
                 finished: false,
             }),
             wake: Condvar::new(),
@@ -93,6 +102,26 @@ impl Frontier {
             levels,
             idle: AtomicUsize::new(0),
             stopped: AtomicBool::new(false),
+            news: AtomicU32::new(0),
+        }
+    }
+
+    /// There is work, or the end has come. The lock that the caller holds orders what it is about.
+    fn tell(&self, inner: &Inner) {
+        self.news.fetch_add(1, Relaxed);
+        if inner.asleep > 0 {
+            self.wake.notify_all();
+        }
+    }
+
+    /// Looks for news without the lock, for a while.
+    fn look_out(&self, seen: u32) {
+        for _ in 0..PATIENCE {
+            // Relaxed: the news itself is read under the lock.
+            if self.news.load(Relaxed) != seen {
+                return;
+            }
+            std::hint::spin_loop();
         }
     }
 
@@ -111,9 +140,9 @@ impl Frontier {
     pub(crate) fn stop(&self) {
         // Under the lock, so that nobody goes to sleep between looking at the flag and waiting; the lock
         // orders the flag, too, where it matters.
-        let _inner = self.lock();
+        let inner = self.lock();
         self.stopped.store(true, Relaxed);
-        self.wake.notify_all();
+        self.tell(&inner);
     }
 
     /// Was the search ended by [`Self::stop`]?
@@ -136,6 +165,7 @@ impl Frontier {
         if !first {
             inner.idle += 1;
         }
+        let mut patient = true;
         loop {
             if self.stopped() || inner.finished {
                 return None;
@@ -149,7 +179,7 @@ impl Frontier {
                 if inner.queues.next.is_empty() {
                     // I2.
                     inner.finished = true;
-                    self.wake.notify_all();
+                    self.tell(&inner);
                     return None;
                 }
                 let next = std::mem::take(&mut inner.queues.next);
@@ -157,15 +187,25 @@ impl Frontier {
                 let states: u64 = next.iter().map(|run| u64::from(run.len)).sum();
                 inner.queues.current.extend(next);
                 if states >= u64::from(NARROW) && self.workers > 1 {
-                    self.wake.notify_all();
+                    self.tell(&inner);
                 }
                 continue;
             }
             self.idle.store(self.idle_waiting(&inner), Relaxed);
+            if patient {
+                patient = false;
+                let seen = self.news.load(Relaxed);
+                drop(inner);
+                self.look_out(seen);
+                inner = self.lock();
+                continue;
+            }
+            inner.asleep += 1;
             inner = self
                 .wake
                 .wait(inner)
                 .unwrap_or_else(PoisonError::into_inner);
+            inner.asleep -= 1;
         }
     }
 
@@ -183,7 +223,7 @@ impl Frontier {
         let mut inner = self.lock();
         inner.queues.current.extend(runs);
         self.idle.store(self.idle_waiting(&inner), Relaxed);
-        self.wake.notify_all();
+        self.tell(&inner);
     }
 
     /// Leaves found states, on the way out.
