@@ -56,6 +56,15 @@ pub struct Counterexample {
     pub cycle: Vec<Moment>,
 }
 
+/// A path of the system after which the property is lost, whatever comes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadPrefix {
+    /// The path; nothing is said of the action of its last moment.
+    pub path: Vec<Moment>,
+    /// Where runs that end do not count: how the system can go on for ever from the last state, which is the first here.
+    pub goes_on: Option<Counterexample>,
+}
+
 /// How a check ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -63,6 +72,8 @@ pub enum Outcome {
     Empty,
     /// A run that violates it.
     Violated(Counterexample),
+    /// A path all of whose continuations violate it.
+    Prefix(BadPrefix),
     /// The search ended before its time.
     Stopped(Reason),
     /// The system does something erroneous, so that the product was not complete: an action without a
@@ -199,7 +210,17 @@ pub struct Check<'s, S> {
     pub statistics: Statistics,
 }
 
-impl<S> Check<'_, S> {
+impl<'s, S> Check<'s, S> {
+    /// Of a search that has not begun.
+    pub(crate) fn refused(system: &'s S, outcome: Outcome) -> Self {
+        Self {
+            given: system,
+            wider: None,
+            outcome,
+            statistics: Statistics::default(),
+        }
+    }
+
     /// The system that packed the states of the counterexample: the given one, or one with a wider layout.
     pub fn system(&self) -> &S {
         self.wider.as_ref().unwrap_or(self.given)
@@ -216,12 +237,7 @@ pub fn check<'s, 'o, S: System>(
     options: &Options<'_>,
 ) -> Check<'s, S> {
     let property = property.into();
-    let refused = |outcome| Check {
-        given: system,
-        wider: None,
-        outcome,
-        statistics: Statistics::default(),
-    };
+    let refused = |outcome| Check::refused(system, outcome);
     if let Err(reason) = applicable(property, system, options) {
         return refused(Outcome::Inapplicable(reason));
     }

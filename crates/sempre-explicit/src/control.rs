@@ -94,6 +94,8 @@ impl Control<'_> {
 pub(crate) struct Findings {
     pub(crate) deadlocks: u64,
     pub(crate) failures: u64,
+    /// Steps with an acceptance mark.
+    pub(crate) marks: u64,
     /// The first of its level.
     pub(crate) deadlock: Option<(u32, StateIndex)>,
     pub(crate) failure: Option<(u32, StateIndex, Failure)>,
@@ -127,6 +129,7 @@ impl Findings {
         };
         self.deadlocks += other.deadlocks;
         self.failures += other.failures;
+        self.marks += other.marks;
         if let Some(new) = other.deadlock
             && self.deadlock.is_none_or(|old| nearer(new, old))
         {

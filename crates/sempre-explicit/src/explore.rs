@@ -58,6 +58,8 @@ pub enum Goal {
     Deadlock,
     /// An erroneous step or a failed assertion.
     Failure,
+    /// A step with an acceptance mark.
+    Mark,
 }
 
 /// How to explore.
@@ -188,6 +190,11 @@ impl<S: System> Exploration<'_, S> {
     /// The system whose states are stored: the given one, or one with a wider layout.
     pub fn system(&self) -> &S {
         self.wider.as_ref().unwrap_or(self.given)
+    }
+
+    /// The wider system, if there is one.
+    pub fn into_wider(self) -> Option<S> {
+        self.wider
     }
 
     /// The states.

@@ -10,6 +10,7 @@
 //! | [`mod@product`] | the product of a system and a property, made on the fly |
 //! | [`mod@check`] | a check from end to end: product, emptiness check, run of the model |
 //! | [`emptiness`] | the emptiness checks, one file each |
+//! | [`finite`] | safety by finite automata: searches for bad prefixes |
 //! | [`scout`] | a bounded breadth-first search beside a check, for runs that are near |
 //! | [`space`] | what emptiness checks know of a product |
 //! | [`explicit_space`] | a space whose edges are all there |
@@ -27,6 +28,7 @@ mod control;
 pub mod emptiness;
 pub mod explicit_space;
 pub mod explore;
+pub mod finite;
 mod frontier;
 pub mod marks;
 pub mod per_state;

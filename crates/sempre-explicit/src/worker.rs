@@ -39,12 +39,14 @@ pub(crate) struct Worker<'a, S: System> {
 struct Collect<'a> {
     batch: &'a mut Batch,
     failures: Vec<Failure>,
+    marks: u64,
     overflow: bool,
 }
 
 impl Sink for Collect<'_> {
     #[inline]
-    fn successor(&mut self, _: Step, state: &[u64]) {
+    fn successor(&mut self, step: Step, state: &[u64]) {
+        self.marks += u64::from(step.marks != 0);
         self.batch.push(state);
     }
     fn failure(&mut self, failure: Failure) {
@@ -159,7 +161,11 @@ impl<'a, S: System> Worker<'a, S> {
     fn expand_some(&mut self, run: &mut Run) -> Result<(), Halt> {
         self.batch.clear();
         self.expanded.clear();
-        let before = (self.findings.deadlocks, self.findings.failures);
+        let before = (
+            self.findings.deadlocks,
+            self.findings.failures,
+            self.findings.marks,
+        );
         let mut overflow = false;
         while run.len > 0
             && self.expanded.len() < BATCH_STATES
@@ -186,6 +192,7 @@ impl<'a, S: System> Worker<'a, S> {
         } else if self.control.options.until.is_some_and(|goal| match goal {
             Goal::Deadlock => self.findings.deadlocks > before.0,
             Goal::Failure => self.findings.failures > before.1,
+            Goal::Mark => self.findings.marks > before.2,
         }) {
             Some(End::Found)
         } else if overflow {
@@ -211,6 +218,7 @@ impl<'a, S: System> Worker<'a, S> {
         let mut sink = Collect {
             batch: &mut self.batch,
             failures: Vec::new(),
+            marks: 0,
             overflow: false,
         };
         self.system
@@ -221,6 +229,7 @@ impl<'a, S: System> Worker<'a, S> {
             return false;
         }
         let mut stuck = sink.batch.len() == before;
+        self.findings.marks += sink.marks;
         for failure in sink.failures {
             stuck &= failure.action.is_none();
             self.findings.note_failure(self.level, index, failure);

@@ -376,6 +376,7 @@ fn stops_at_the_nearest() {
                         failures += 1;
                         found.failure.as_ref().unwrap().0
                     }
+                    Goal::Mark => unreachable!("nobody asked for it"),
                 };
                 let trace = found.trace_to(state).unwrap();
                 is_path(&graph, found.system(), &trace);

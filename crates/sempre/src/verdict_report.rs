@@ -2,6 +2,7 @@
 
 use crate::failure::Outcome;
 use sempre::check::{Cause, Fairness, Moment, Property, Report, Verdict};
+use sempre::explicit::finite::Search;
 use sempre::explicit::product::Deadlock;
 use sempre::memory;
 use sempre::model::{Program, Type};
@@ -86,9 +87,9 @@ impl Shown<'_> {
         };
         let steps = |moments: &[Moment]| moments.iter().map(|m| self.step(m)).collect::<Vec<_>>();
         Some(json!({
-            "kind": "lasso",
-            "prefix": steps(evidence.run().prefix()),
-            "cycle": steps(evidence.run().cycle()),
+            "kind": if evidence.is_finite() { "finite" } else { "lasso" },
+            "prefix": steps(evidence.prefix()),
+            "cycle": steps(evidence.cycle()),
         }))
     }
 }
@@ -122,7 +123,7 @@ pub fn json(shown: &Shown<'_>) -> Value {
         "verdict": report.verdict.word(),
         "reason": shown.reason(),
         "engine": "explicit",
-        "algorithm": report.algorithm.map(|a| a.name()),
+        "algorithm": report.algorithm_name(),
         "workers": report.workers,
         "deadlock": shown.deadlock(),
         "fairness": shown.fairness(),
@@ -147,6 +148,9 @@ pub fn json(shown: &Shown<'_>) -> Value {
         "peak_memory_bytes": memory::peak(),
         "counterexample": shown.counterexample(),
     });
+    if report.fairness_ignored {
+        object["fairness_ignored"] = json!(true);
+    }
     if shown.explain {
         object["explanation"] = json!(report.explanation);
     }
@@ -190,12 +194,17 @@ pub fn text(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
         Deadlock::Drop => "drop: a run that ends does not count",
     };
     rows.push(("deadlock", deadlock.to_string()));
-    match shown.fairness {
-        Fairness::None => {}
-        Fairness::Weak => rows.push(("fairness", "weak, to each process".to_string())),
-        Fairness::WeakTransitions => {
-            rows.push(("fairness", "weak, to each transition".to_string()))
-        }
+    let fairness = match shown.fairness {
+        Fairness::None => None,
+        Fairness::Weak => Some("weak, to each process"),
+        Fairness::WeakTransitions => Some("weak, to each transition"),
+    };
+    if let Some(fairness) = fairness {
+        let ignored = match report.fairness_ignored {
+            true => "; it does not matter to a safety property",
+            false => "",
+        };
+        rows.push(("fairness", format!("{fairness}{ignored}")));
     }
     if let Some(a) = &report.automaton {
         let deterministic = if a.deterministic {
@@ -203,34 +212,39 @@ pub fn text(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
         } else {
             ""
         };
+        let sets = match a.kind.is_finite() {
+            true => String::new(),
+            false => format!(", {} acceptance sets", a.sets),
+        };
         rows.push((
             "automaton",
             format!(
-                "{}, {} states, {} edges, {} acceptance sets{deterministic}",
+                "{}, {} states, {} edges{sets}{deterministic}",
                 a.kind.name(),
                 a.states,
                 a.edges,
-                a.sets
             ),
         ));
     }
-    if let Some(algorithm) = report.algorithm {
+    if let Some(algorithm) = report.algorithm_name() {
+        let stack = match report.search {
+            Some(Search::Bfs | Search::BestFirst) => "queue",
+            _ => "stack",
+        };
         rows.push((
             "product",
             format!(
-                "{} states, {} transitions, stack {} ({})",
-                counters.states,
-                counters.transitions,
-                counters.max_stack,
-                algorithm.name()
+                "{} states, {} transitions, {stack} {} ({algorithm})",
+                counters.states, counters.transitions, counters.max_stack
             ),
         ));
         if report.workers > 1 {
             let (workers, again) = (report.workers, counters.repeated);
-            rows.push((
-                "workers",
-                format!("{workers}, {again} states by more than one"),
-            ));
+            let again = match report.search {
+                Some(_) => String::new(),
+                None => format!(", {again} states by more than one"),
+            };
+            rows.push(("workers", format!("{workers}{again}")));
         }
     }
     rows.push(("seconds", format!("{:.3}", report.elapsed.as_secs_f64())));
@@ -258,12 +272,11 @@ fn run(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
     let Verdict::Violated(evidence) = &shown.report.verdict else {
         return Ok(());
     };
-    let lasso = evidence.run();
     let program = shown.program;
-    let digits = lasso.len().to_string().len();
+    let digits = evidence.len().to_string().len();
     let mut before: Option<&Moment> = None;
-    let start = lasso.prefix().len();
-    for (i, moment) in lasso.letters().enumerate() {
+    let start = evidence.prefix().len();
+    for (i, moment) in evidence.moments().enumerate() {
         if i == start {
             writeln!(out, "  the cycle, for ever:")?;
         }
@@ -293,6 +306,10 @@ fn run(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
         };
         let line = format!("  {i:>digits$}  {}{truth}", changes.join(", "));
         writeln!(out, "{}", line.trim_end())?;
+        if evidence.is_finite() && i + 1 == start {
+            writeln!(out, "  whatever comes next, the property is violated")?;
+            return Ok(());
+        }
         let action = shown.action(moment).unwrap_or("(nothing can move)");
         writeln!(out, "  {:digits$}    {action}", "")?;
         before = Some(moment);

@@ -42,7 +42,7 @@ pub mod emerson_lei;
 pub mod favoid;
 pub mod gv04;
 pub mod se05;
-mod search_stack;
+pub(crate) mod search_stack;
 pub mod ta_two_pass;
 pub mod tau03;
 pub mod tau03_opt;

@@ -24,14 +24,14 @@ struct Frame<M> {
 }
 
 /// See the module's documentation.
-pub(super) struct SearchStack<M> {
+pub(crate) struct SearchStack<M> {
     frames: Vec<Frame<M>>,
     edges: Vec<Edge<M>>,
     charge: Charge,
 }
 
 impl<M: Marks> SearchStack<M> {
-    pub(super) fn new(budget: &Arc<Budget>) -> Self {
+    pub(crate) fn new(budget: &Arc<Budget>) -> Self {
         Self {
             frames: Vec::new(),
             edges: Vec::new(),
@@ -40,27 +40,27 @@ impl<M: Marks> SearchStack<M> {
     }
 
     /// Number of states.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.frames.len()
     }
 
     /// The state at the top.
-    pub(super) fn top(&self) -> Option<u32> {
+    pub(crate) fn top(&self) -> Option<u32> {
         self.frames.last().map(|f| f.state)
     }
 
     /// The state at a position.
-    pub(super) fn state(&self, position: usize) -> u32 {
+    pub(crate) fn state(&self, position: usize) -> u32 {
         self.frames[position].state
     }
 
     /// The marks of the edge by which the state at the top was entered.
-    pub(super) fn top_marks(&self) -> M {
+    pub(crate) fn top_marks(&self) -> M {
         self.frames.last().map_or(M::NONE, |f| f.marks)
     }
 
     /// Enters a state by an edge (from the state at the top).
-    pub(super) fn push(&mut self, space: &mut dyn Space<M>, edge: Edge<M>) -> Result<(), Stop> {
+    pub(crate) fn push(&mut self, space: &mut dyn Space<M>, edge: Edge<M>) -> Result<(), Stop> {
         let edges = self.edges.len();
         debug_assert!(self.frames.last().is_none_or(|f| f.edges <= edges), "I1");
         space.expand(edge.target, &mut self.edges)?;
@@ -79,7 +79,7 @@ impl<M: Marks> SearchStack<M> {
 
     /// Follows the next edge of the state at the top; `None` if there is none any more.
     #[inline]
-    pub(super) fn follow(&mut self) -> Option<Edge<M>> {
+    pub(crate) fn follow(&mut self) -> Option<Edge<M>> {
         let begin = self.frames.last()?.edges;
         if self.edges.len() > begin {
             self.edges.pop()
@@ -89,24 +89,24 @@ impl<M: Marks> SearchStack<M> {
     }
 
     /// The edges of the state at the top that are still to be followed, the next one last.
-    pub(super) fn waiting(&mut self) -> &mut [Edge<M>] {
+    pub(crate) fn waiting(&mut self) -> &mut [Edge<M>] {
         let begin = self.frames.last().map_or(0, |f| f.edges);
         &mut self.edges[begin..]
     }
 
     /// Number of edges still to be followed, of all states.
-    pub(super) fn all_waiting(&self) -> usize {
+    pub(crate) fn all_waiting(&self) -> usize {
         self.edges.len()
     }
 
     /// Forgets all but the first `count` of [`SearchStack::waiting`].
-    pub(super) fn keep_waiting(&mut self, count: usize) {
+    pub(crate) fn keep_waiting(&mut self, count: usize) {
         let begin = self.frames.last().map_or(0, |f| f.edges);
         self.edges.truncate(begin + count);
     }
 
     /// Leaves the state at the top; tells the edge by which it was entered.
-    pub(super) fn pop(&mut self) -> Option<Edge<M>> {
+    pub(crate) fn pop(&mut self) -> Option<Edge<M>> {
         let frame = self.frames.pop()?;
         self.edges.truncate(frame.edges);
         Some(Edge {
@@ -116,12 +116,12 @@ impl<M: Marks> SearchStack<M> {
     }
 
     /// Where a state is on the stack.
-    pub(super) fn position(&self, state: u32) -> Option<usize> {
+    pub(crate) fn position(&self, state: u32) -> Option<usize> {
         self.frames.iter().rposition(|f| f.state == state)
     }
 
     /// The path along the stack from this position to the top (I2).
-    pub(super) fn steps(&self, from: usize) -> impl Iterator<Item = RunStep<M>> + '_ {
+    pub(crate) fn steps(&self, from: usize) -> impl Iterator<Item = RunStep<M>> + '_ {
         self.frames[from..].windows(2).map(|two| RunStep {
             state: two[0].state,
             edge: Edge {

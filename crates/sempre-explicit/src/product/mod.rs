@@ -38,7 +38,7 @@
 //! the contexts know of.
 
 mod observer;
-mod packing;
+pub(crate) mod packing;
 mod successors;
 
 use crate::explore::{Progress, Reason};

@@ -4,22 +4,22 @@ use sempre_model::system::System;
 
 /// Where the automaton's part of a state is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Packing {
+pub(crate) struct Packing {
     word: usize,
     shift: u32,
     /// The bits that belong to the system in that word.
     mask: u64,
     /// Width of the system's part.
-    pub(super) model: usize,
+    pub(crate) model: usize,
     /// Width of a state.
-    pub(super) width: usize,
+    pub(crate) width: usize,
     /// A word of a state, and how many of its highest bits are zero in every state.
-    pub(super) spare: (usize, u32),
+    pub(crate) spare: (usize, u32),
 }
 
 impl Packing {
     /// For so many different values of the automaton's part.
-    pub(super) fn new(system: &impl System, values: u64) -> Self {
+    pub(crate) fn new(system: &impl System, values: u64) -> Self {
         let bits = 64 - values.saturating_sub(1).leading_zeros();
         let model = system.width();
         let (word, spare) = system.spare_bits();
@@ -52,21 +52,26 @@ impl Packing {
 
     /// Splits a state; the model's part is written to `model`.
     #[inline]
-    pub(super) fn split(&self, state: &[u64], model: &mut [u64]) -> u64 {
+    pub(crate) fn split(&self, state: &[u64], model: &mut [u64]) -> u64 {
         model.copy_from_slice(&state[..self.model]);
-        if self.mask == u64::MAX {
-            return 0;
-        }
-        let value = state[self.word] >> self.shift;
         if self.word < self.model {
             model[self.word] &= self.mask;
         }
-        value
+        self.value(state)
+    }
+
+    /// The automaton's part of a state.
+    #[inline]
+    pub(crate) fn value(&self, state: &[u64]) -> u64 {
+        if self.mask == u64::MAX {
+            return 0;
+        }
+        state[self.word] >> self.shift
     }
 
     /// Puts a state together.
     #[inline]
-    pub(super) fn join(&self, model: &[u64], value: u64, state: &mut [u64]) {
+    pub(crate) fn join(&self, model: &[u64], value: u64, state: &mut [u64]) {
         state[..self.model].copy_from_slice(model);
         if self.width > self.model {
             state[self.model] = 0;

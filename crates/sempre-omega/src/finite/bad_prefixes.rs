@@ -7,7 +7,12 @@
 //! bad prefix are all the words outside (Kupferman, Vardi, FMSD 2001, where it is the doubly exponential
 //! way, as the automaton of the formula is exponential already).
 //!
-//! Cost: exponential in the states; `limit` bounds it.
+//! From an automaton of *some* bad prefixes there is a shorter way ([`unavoidable`]), if every violation has one of them:
+//! a prefix is bad iff none of its continuations stays out of the final states for ever. In a deterministic automaton
+//! these are the states all of whose edges, with none missing, lead to final states or to such states again.
+//!
+//! Cost: exponential in the states; `limit` bounds it. [`unavoidable`] takes each edge once for each round, and
+//! as many rounds as a bad prefix can be too long.
 
 use super::{FiniteAutomaton, minimize};
 use crate::automaton::Automaton;
@@ -47,9 +52,41 @@ pub fn bad_prefixes(bdds: &mut Bdds, a: &Automaton, limit: usize) -> Option<Fini
     minimize(bdds, &bad, usize::MAX)
 }
 
+/// The minimal deterministic automaton of the finite words of whose infinite continuations all have a prefix that `d`
+/// accepts; its final state, if there is one, loops. `d` has to be deterministic.
+///
+/// If the words with such a prefix are the violations of a safety property, these are all its bad prefixes.
+pub fn unavoidable(bdds: &mut Bdds, d: &FiniteAutomaton) -> FiniteAutomaton {
+    debug_assert!(d.is_deterministic(bdds));
+    let complete: Vec<bool> = (0..d.states())
+        .map(|s| d.missing(bdds, s).is_false())
+        .collect();
+    let mut lost = d.is_final.clone();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for s in 0..d.states() {
+            if !lost[s] && complete[s] && d.edges[s].iter().all(|e| lost[e.to as usize]) {
+                lost[s] = true;
+                changed = true;
+            }
+        }
+    }
+    let mut bad = d.clone();
+    for (s, &is_lost) in lost.iter().enumerate() {
+        if is_lost {
+            bad.is_final[s] = true;
+            bad.edges[s].clear();
+            bad.add_edge(s as u32, s as u32, Bdd::TRUE);
+        }
+    }
+    minimize(bdds, &bad, usize::MAX).expect("it is deterministic")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::samples::random_letters;
+    use super::super::samples::{random_finite, random_letters};
+    use super::super::{determinize, without_prefix};
     use super::*;
     use crate::random::RandomAutomaton;
     use crate::word::Letter;
@@ -111,5 +148,34 @@ mod tests {
         assert!(bad_prefixes(&mut bdds, &union, 1000).is_none());
         let all = bad_prefixes(&mut bdds, &Automaton::universal(vec![]), 10).expect("small");
         assert_eq!((all.states(), all.edge_count()), (1, 0));
+    }
+
+    /// What cannot be avoided is what the complement has as bad prefixes.
+    #[test]
+    fn unavoidable_prefixes_are_bad_prefixes_of_the_rest() {
+        let mut r = Random::new(14);
+        let mut bdds = Bdds::new();
+        let mut earlier = 0;
+        for _ in 0..600 {
+            let a = random_finite(&mut r, &mut bdds, 5);
+            let d = determinize(&mut bdds, &a, 1000).expect("small");
+            let rest = without_prefix(&mut bdds, &d);
+            let expected = bad_prefixes(&mut bdds, &rest, 1000).expect("small");
+            let found = unavoidable(&mut bdds, &d);
+            assert_eq!(
+                (&found.edges, &found.is_final),
+                (&expected.edges, &expected.is_final)
+            );
+            let mut extended = d.clone();
+            for s in 0..d.states() {
+                if d.is_final[s] {
+                    extended.edges[s].clear();
+                    extended.add_edge(s as u32, s as u32, Bdd::TRUE);
+                }
+            }
+            let same = super::super::equivalent(&mut bdds, &found, &extended, 1000);
+            earlier += usize::from(same == Some(false));
+        }
+        assert!(earlier > 30, "{earlier}");
     }
 }

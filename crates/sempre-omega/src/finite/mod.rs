@@ -25,12 +25,12 @@ use crate::automaton::Automaton;
 use crate::bdd::{Bdd, Bdds};
 use crate::word::Letter;
 
-pub use bad_prefixes::bad_prefixes;
+pub use bad_prefixes::{bad_prefixes, unavoidable};
 pub use compare::{FiniteDifference, difference, equivalent, intersection};
 pub use determinize::{complement, complete, determinize};
 pub use minimize::minimize;
 pub use printing::{finite_picture, write_finite_hoa, write_safety_claim};
-pub use terminal::{from_terminal, to_terminal, without_prefix};
+pub use terminal::{from_terminal, from_terminal_components, to_terminal, without_prefix};
 
 /// An edge of a finite automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

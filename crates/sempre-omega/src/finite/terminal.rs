@@ -6,6 +6,8 @@
 //! that searches Büchi automata searches it as it is, and one that sees that the automaton is
 //! terminal stops when it reaches a final state.
 //!
+//! Other automata of open languages come back too: all that matters is that no accepting component can be left.
+//!
 //! This is also the form in the Hanoi format. It does not keep languages that are not closed under
 //! extension: what is read back accepts all extensions of accepted words.
 
@@ -14,6 +16,7 @@ use crate::acceptance::Acceptance;
 use crate::automaton::Automaton;
 use crate::bdd::{Bdd, Bdds};
 use crate::mark::Mark;
+use crate::scc::Sccs;
 
 /// The Büchi automaton, acceptance on states, of the words with an accepted prefix; deterministic if
 /// `a` is.
@@ -80,6 +83,38 @@ pub fn from_terminal(b: &Automaton) -> Option<FiniteAutomaton> {
     Some(a)
 }
 
+/// The finite automaton whose final states are those of accepting components, if all of these are terminal: then a
+/// word is accepted by `b` iff it has a prefix that this one accepts, and the language is open. `None` if some
+/// accepting component can be left, got stuck in, or rejects one of its cycles.
+pub fn from_terminal_components(bdds: &mut Bdds, b: &Automaton) -> Option<FiniteAutomaton> {
+    let sccs = Sccs::new(b);
+    let accepting = sccs.accepting(b);
+    for (scc, &accepts) in accepting.iter().enumerate() {
+        if accepts && !sccs.is_terminal(b, bdds, scc) {
+            return None;
+        }
+    }
+    let mut a = FiniteAutomaton::new(b.propositions.clone());
+    a.name.clone_from(&b.name);
+    a.initial.clone_from(&b.initial);
+    for (s, edges) in b.edges.iter().enumerate() {
+        // States that are not reachable have no component.
+        let scc = accepting.get(sccs.of[s] as usize);
+        let is_final = scc == Some(&true);
+        a.add_state(is_final);
+        if is_final {
+            a.add_edge(s as u32, s as u32, Bdd::TRUE);
+            continue;
+        }
+        for e in edges {
+            a.add_edge(s as u32, e.to, e.label);
+        }
+    }
+    a.trim();
+    a.merge_edges(bdds);
+    Some(a)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::samples::random_finite;
@@ -88,7 +123,6 @@ mod tests {
     use crate::finite::{determinize, equivalent, write_finite_hoa};
     use crate::hoa::read_hoa;
     use crate::membership::accepts;
-    use crate::scc::Sccs;
     use crate::word::random_word;
     use sempre_base::Random;
 
@@ -106,6 +140,7 @@ mod tests {
                 assert!(!accepting || sccs.is_terminal(&b, &mut bdds, c));
             }
             assert!(!a.is_deterministic(&mut bdds) || b.is_deterministic(&mut bdds));
+            let back = from_terminal_components(&mut bdds, &b).expect("terminal");
             let d = determinize(&mut bdds, &a, 1000).expect("small");
             let not = without_prefix(&mut bdds, &d);
             for _ in 0..8 {
@@ -122,6 +157,7 @@ mod tests {
                 }
                 assert_eq!(accepts(&bdds, &b, &w), truth);
                 assert_eq!(accepts(&bdds, &not, &w), !truth);
+                assert_eq!(accepts(&bdds, &to_terminal(&back), &w), truth);
                 yes += usize::from(truth);
             }
         }
@@ -159,5 +195,7 @@ mod tests {
         let p = alphabet.bdds.variable(0);
         infinitely.add_edge(s, s, p, Mark::single(0));
         assert!(from_terminal(&infinitely).is_none());
+        let bdds = &mut alphabet.bdds;
+        assert!(from_terminal_components(bdds, &infinitely).is_none());
     }
 }

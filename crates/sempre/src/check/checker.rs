@@ -4,16 +4,21 @@
 //! compiled with the model anew, for its propositions alone: evaluating those of others in each state would cost more
 //! than compiling.
 
+use super::bad_prefix::is_bad_prefix;
 use super::property::{Claim, Property};
-use super::replay::{Evidence, Unconfirmed, confirm, folded};
-use super::strategy::{self, AutomatonKind};
-use super::translation::{AutomatonFacts, Compiled, NoAutomaton, violations};
+use super::replay::{Evidence, Unconfirmed, confirm, confirm_prefix, folded};
+use super::strategy::{self, AutomatonKind, NoPrefixes};
+use super::translation::{
+    AutomatonFacts, Compiled, NoAutomaton, Observed, Wish, in_time, violations,
+};
 use super::verdict::{Cause, Exhausted, Verdict};
+use sempre_base::Lasso;
 use sempre_explicit::check::{
-    Check, Counterexample, MAX_SETS, Options, Outcome, Statistics, check,
+    BadPrefix, Check, Counterexample, MAX_SETS, Options, Outcome, Statistics, check,
 };
 use sempre_explicit::emptiness::{Algorithm, Pairs};
 use sempre_explicit::explore::Reason;
+use sempre_explicit::finite::{self, FiniteOptions, FiniteProperty, Search};
 use sempre_explicit::product::{Deadlock, Limits, Observer, Order, Product, Shape};
 use sempre_explicit::scout;
 use sempre_explicit::space::Space;
@@ -42,6 +47,8 @@ pub struct Settings<'a> {
     pub automaton: Option<AutomatonKind>,
     /// The emptiness check; `None` leaves the choice to us.
     pub algorithm: Option<Algorithm>,
+    /// The search for a bad prefix, of a safety property; `None` leaves the choice to us.
+    pub search: Option<Search>,
     /// What becomes of runs that end.
     pub deadlock: Deadlock,
     /// Work a little more for a shorter run.
@@ -63,6 +70,7 @@ impl Default for Settings<'_> {
         Self {
             automaton: None,
             algorithm: None,
+            search: None,
             deadlock: Deadlock::Stutter,
             shorten: false,
             order: Order::System,
@@ -94,12 +102,24 @@ pub struct Report {
     pub algorithm: Option<Algorithm>,
     /// Number of threads that searched.
     pub workers: usize,
+    /// The search for a bad prefix, if there was one instead.
+    pub search: Option<Search>,
+    /// Did fairness not matter, and was not looked at?
+    pub fairness_ignored: bool,
     /// What was counted.
     pub statistics: Statistics,
     /// The time of everything.
     pub elapsed: Duration,
     /// Why it was done in this way, one sentence each.
     pub explanation: Vec<String>,
+}
+
+impl Report {
+    /// The name of the emptiness check or search.
+    pub fn algorithm_name(&self) -> Option<&'static str> {
+        let search = self.search.map(Search::name);
+        self.algorithm.map(Algorithm::name).or(search)
+    }
 }
 
 /// See the module's documentation.
@@ -225,16 +245,24 @@ impl Checker {
                 "with fairness to transitions these are the processes; progress of others is not looked at".to_string(),
             ));
         }
-        let (kind, why) =
-            strategy::automaton(settings.automaton, settings.algorithm, &property.claim);
+        let (wish, why) = strategy::wish(
+            settings.automaton,
+            settings.algorithm,
+            settings.search,
+            &property.claim,
+            self.no_prefixes(settings.deadlock),
+        )
+        .map_err(CheckError::Refused)?;
         let mut report = Report {
             verdict: Verdict::Unknown(Cause::Stopped(Reason::Time)),
             automaton: None,
             algorithm: None,
             workers: settings.workers.max(1),
+            search: None,
+            fairness_ignored: false,
             statistics: Statistics::default(),
             elapsed: Duration::ZERO,
-            explanation: vec![why],
+            explanation: why.into_iter().collect(),
         };
         let count = property.propositions.len();
         let deadline = limits.time.and_then(|t| begin.checked_add(t));
@@ -246,12 +274,12 @@ impl Checker {
         let made = violations(
             &property.claim,
             count,
-            kind,
+            wish,
             two_passes,
             deadline,
             limits.interrupt,
         );
-        let (compiled, facts) = match made {
+        let (observed, facts) = match made {
             Ok(made) => made,
             Err(NoAutomaton::Stopped(reason)) => {
                 report.verdict = Verdict::Unknown(Cause::Translation(reason));
@@ -261,6 +289,21 @@ impl Checker {
             Err(NoAutomaton::Refused(why)) => return Err(CheckError::Refused(why)),
         };
         report.automaton = Some(facts);
+        if let Wish::FiniteOr(_) = wish {
+            let safe = match &observed {
+                Observed::Prefixes(_, why) => Some(*why),
+                Observed::Runs(_) => None,
+            };
+            (report.explanation).push(strategy::made(safe, &property.claim));
+        }
+        let compiled = match observed {
+            Observed::Runs(compiled) => compiled,
+            Observed::Prefixes(finite, _) => {
+                self.reach(property, &finite, settings, begin, &mut report)?;
+                report.elapsed = begin.elapsed();
+                return Ok(report);
+            }
+        };
         let observer = Observer::from(&compiled);
         let processes = if self.fair {
             self.program.processes.len()
@@ -320,8 +363,14 @@ impl Checker {
         limits: Limits<'_>,
     ) -> Result<Option<ProductSize>, CheckError> {
         let count = property.propositions.len();
-        let compiled = match violations(&property.claim, count, kind, true, None, None) {
-            Ok((compiled, _)) => compiled,
+        let wish = Wish::Kind(kind);
+        let compiled = match violations(&property.claim, count, wish, true, None, None) {
+            Ok((Observed::Runs(compiled), _)) => compiled,
+            Ok((Observed::Prefixes(..), _)) => {
+                return Err(CheckError::Refused(
+                    "the product with a finite automaton ends where a prefix is bad".to_string(),
+                ));
+            }
             Err(NoAutomaton::Refused(why)) => return Err(CheckError::Refused(why)),
             Err(NoAutomaton::Stopped(_)) => return Ok(None),
         };
@@ -342,6 +391,77 @@ impl Checker {
         }
     }
 
+    /// What stands in the way of finite automata.
+    fn no_prefixes(&self, deadlock: Deadlock) -> Option<NoPrefixes> {
+        if self.program.marks > 0 {
+            Some(NoPrefixes::ModelMarks)
+        } else if self.fair && deadlock == Deadlock::Drop {
+            Some(NoPrefixes::FairWithoutEnd)
+        } else {
+            None
+        }
+    }
+
+    /// Looks for a bad prefix.
+    fn reach(
+        &self,
+        property: &Property,
+        automaton: &FiniteProperty,
+        settings: &Settings<'_>,
+        begin: Instant,
+        report: &mut Report,
+    ) -> Result<(), CheckError> {
+        report
+            .explanation
+            .push(deadlock_sentence(settings.deadlock));
+        if self.fair {
+            report.fairness_ignored = true;
+            report.explanation.push(
+                "fairness: not looked at, for every finite path is the beginning of a fair run, and a bad prefix is bad \
+                 whatever comes"
+                    .to_string(),
+            );
+        }
+        let (search, why) = strategy::search(settings.search);
+        report.explanation.push(why);
+        report.search = Some(search);
+        if settings.workers > 1 {
+            report.explanation.push(format!(
+                "{} workers find out whether a bad prefix is reachable; if so, one finds it, always the same",
+                settings.workers
+            ));
+        }
+        let options = FiniteOptions {
+            search: settings.search,
+            deadlock: settings.deadlock,
+            order: settings.order,
+            workers: settings.workers,
+            limits: Limits {
+                time: (settings.limits.time).map(|t| t.saturating_sub(begin.elapsed())),
+                ..settings.limits
+            },
+            ..FiniteOptions::default()
+        };
+        let deadline = (settings.limits.time).and_then(|t| begin.checked_add(t));
+        let conclusion = Conclusion {
+            name: search.name(),
+            deadlock: settings.deadlock,
+            fair: self.fair,
+            deadline,
+            limits: settings.limits,
+        };
+        match self.system(property, settings, report) {
+            Ok(system) => {
+                let found = finite::check(&system, automaton, &options);
+                self.conclude(property, found, report, &conclusion)
+            }
+            Err(system) => {
+                let found = finite::check(&system, automaton, &options);
+                self.conclude(property, found, report, &conclusion)
+            }
+        }
+    }
+
     /// What was found out before the choice, one sentence each.
     fn facts(&self, observer: Observer<'_>, settings: &Settings<'_>) -> Vec<String> {
         let weak = match observer {
@@ -358,11 +478,7 @@ impl Checker {
         } else {
             "the automaton is not weak: some component has accepting cycles and others"
         };
-        let deadlock = match settings.deadlock {
-            Deadlock::Stutter => "deadlock stutter: a run that ends repeats its last state",
-            Deadlock::Drop => "deadlock drop: a run that ends does not count",
-        };
-        let mut facts = vec![shape.to_string(), deadlock.to_string()];
+        let mut facts = vec![shape.to_string(), deadlock_sentence(settings.deadlock)];
         if self.fair {
             facts.push(format!(
                 "fairness: one acceptance set for each of {} processes",
@@ -381,33 +497,49 @@ impl Checker {
         options: &Options<'_>,
         report: &mut Report,
     ) -> Result<(), CheckError> {
+        let conclusion = Conclusion {
+            name: options.algorithm.name(),
+            deadlock: options.deadlock,
+            fair: options.fair,
+            deadline: None,
+            limits: options.limits,
+        };
+        match self.system(property, settings, report) {
+            Ok(system) => {
+                let found = check(&system, compiled, options);
+                self.conclude(property, found, report, &conclusion)
+            }
+            Err(system) => {
+                let found = check(&system, compiled, options);
+                self.conclude(property, found, report, &conclusion)
+            }
+        }
+    }
+
+    /// The system, compiled or else interpreted.
+    fn system(
+        &self,
+        property: &Property,
+        settings: &Settings<'_>,
+        report: &mut Report,
+    ) -> Result<CompiledSystem, ProgramSystem> {
         let meanings = property.propositions.iter().map(|p| p.meaning.clone());
         let meanings: Vec<_> = meanings.collect();
-        if settings.compile {
-            let program = Arc::clone(&self.program);
-            match CompiledSystem::new(program, self.layout.clone(), meanings.clone()) {
+        let (program, layout) = (Arc::clone(&self.program), self.layout.clone());
+        let why = if settings.compile {
+            match CompiledSystem::new(Arc::clone(&program), layout.clone(), meanings.clone()) {
                 Ok(system) => {
-                    report
-                        .explanation
-                        .push("successors: the model is compiled to native code".to_string());
-                    return self.conclude(
-                        property,
-                        check(&system, compiled, options),
-                        report,
-                        options,
-                    );
+                    let why = "successors: the model is compiled to native code";
+                    report.explanation.push(why.to_string());
+                    return Ok(system);
                 }
-                Err(e) => report
-                    .explanation
-                    .push(format!("successors: the model is interpreted, for {e}")),
+                Err(e) => format!("successors: the model is interpreted, for {e}"),
             }
         } else {
-            report
-                .explanation
-                .push("successors: the model is interpreted, as asked".to_string());
-        }
-        let system = ProgramSystem::new(Arc::clone(&self.program), self.layout.clone(), meanings);
-        self.conclude(property, check(&system, compiled, options), report, options)
+            "successors: the model is interpreted, as asked".to_string()
+        };
+        report.explanation.push(why);
+        Err(ProgramSystem::new(program, layout, meanings))
     }
 
     /// From the end of a search to the verdict.
@@ -416,30 +548,38 @@ impl Checker {
         property: &Property,
         found: Check<'_, S>,
         report: &mut Report,
-        options: &Options<'_>,
+        conclusion: &Conclusion<'_>,
     ) -> Result<(), CheckError> {
         report.statistics = found.statistics;
         if found.statistics.scouted {
-            report.explanation.push(
-                "found by a scout: a breadth-first search near the initial states, beside the depth-first one".to_string(),
-            );
+            report.explanation.push(match found.outcome {
+                Outcome::Prefix(_) => {
+                    "not a shortest one, perhaps: a depth-first search found it before the breadth-first one could"
+                        .to_string()
+                }
+                _ => "found by a scout: a breadth-first search near the initial states, beside the depth-first one"
+                    .to_string(),
+            });
         }
         let layout = found.system().layout();
+        let confirmed = |evidence: Result<Evidence, Unconfirmed>| match evidence {
+            Ok(evidence) => Ok(Verdict::Violated(evidence)),
+            Err(Unconfirmed::NoValue(text)) => Ok(Verdict::Unknown(Cause::Failure(text))),
+            Err(Unconfirmed::Stopped(reason)) => Ok(Verdict::Unknown(Cause::Confirmation(reason))),
+            Err(Unconfirmed::Defect(text)) => Err(CheckError::Defect(format!(
+                "a counterexample of {} was not confirmed: {text}",
+                conclusion.name
+            ))),
+        };
         report.verdict = match &found.outcome {
             Outcome::Empty => match Exhausted::new(&found) {
                 Some(exhausted) => Verdict::Holds(exhausted),
                 None => return Err(CheckError::Defect("an empty product".to_string())),
             },
-            Outcome::Violated(run) => match self.evidence(property, layout, run, options) {
-                Ok(evidence) => Verdict::Violated(evidence),
-                Err(Unconfirmed::NoValue(text)) => Verdict::Unknown(Cause::Failure(text)),
-                Err(Unconfirmed::Defect(text)) => {
-                    return Err(CheckError::Defect(format!(
-                        "a counterexample of {} was not confirmed: {text}",
-                        options.algorithm.name()
-                    )));
-                }
-            },
+            Outcome::Violated(run) => confirmed(self.evidence(property, layout, run, conclusion))?,
+            Outcome::Prefix(prefix) => {
+                confirmed(self.bad_prefix(property, layout, prefix, conclusion))?
+            }
             Outcome::Stopped(reason) => Verdict::Unknown(Cause::Stopped(reason.clone())),
             Outcome::Failed(_, failure) => {
                 let action = failure
@@ -453,7 +593,7 @@ impl Checker {
             Outcome::Inapplicable(why) => {
                 return Err(CheckError::Refused(format!(
                     "algorithm {} is not made for this: {why}",
-                    options.algorithm.name()
+                    conclusion.name
                 )));
             }
             Outcome::TooManySets(sets) => {
@@ -465,33 +605,95 @@ impl Checker {
         Ok(())
     }
 
+    /// The states of a path, unpacked, each with its action.
+    fn unpacked(
+        &self,
+        layout: &Layout,
+        moments: &[sempre_explicit::check::Moment],
+    ) -> Vec<(Vec<i64>, Option<u32>)> {
+        let each = moments.iter().map(|m| {
+            let mut cells = vec![0; self.program.cells()];
+            layout.unpack(&m.state, &mut cells);
+            (cells, m.action)
+        });
+        each.collect()
+    }
+
+    fn bad_prefix(
+        &self,
+        property: &Property,
+        layout: &Layout,
+        found: &BadPrefix,
+        conclusion: &Conclusion<'_>,
+    ) -> Result<Evidence, Unconfirmed> {
+        let goes_on = match &found.goes_on {
+            Some(run) if run.cycle.is_empty() => {
+                return Err(Unconfirmed::Defect("the cycle is empty".to_string()));
+            }
+            Some(run) => Some(Lasso::new(
+                self.unpacked(layout, &run.prefix),
+                self.unpacked(layout, &run.cycle),
+            )),
+            None => None,
+        };
+        let mut claim = property.claim.clone();
+        let (deadline, interrupt) = (conclusion.deadline, conclusion.limits.interrupt);
+        confirm_prefix(
+            &self.program,
+            property,
+            &self.unpacked(layout, &found.path),
+            goes_on.as_ref(),
+            conclusion.deadlock,
+            move |word| {
+                in_time(deadline, interrupt, move || {
+                    is_bad_prefix(&mut claim, &word)
+                })
+                .map_err(Unconfirmed::Stopped)
+            },
+        )
+    }
+
     fn evidence(
         &self,
         property: &Property,
         layout: &Layout,
         run: &Counterexample,
-        options: &Options<'_>,
+        conclusion: &Conclusion<'_>,
     ) -> Result<Evidence, Unconfirmed> {
-        let unpacked = |moments: &[sempre_explicit::check::Moment]| {
-            let each = moments.iter().map(|m| {
-                let mut cells = vec![0; self.program.cells()];
-                layout.unpack(&m.state, &mut cells);
-                (cells, m.action)
-            });
-            each.collect::<Vec<_>>()
-        };
         if run.cycle.is_empty() {
             return Err(Unconfirmed::Defect("the cycle is empty".to_string()));
         }
-        let run = folded(unpacked(&run.prefix), unpacked(&run.cycle));
+        let run = folded(
+            self.unpacked(layout, &run.prefix),
+            self.unpacked(layout, &run.cycle),
+        );
         confirm(
             &self.program,
             property,
             &run,
-            options.deadlock,
-            options.fair,
+            conclusion.deadlock,
+            conclusion.fair,
         )
     }
+}
+
+/// What a conclusion is drawn from, besides what was found.
+struct Conclusion<'a> {
+    /// The name of the search.
+    name: &'static str,
+    deadlock: Deadlock,
+    fair: bool,
+    /// When everything must be done.
+    deadline: Option<Instant>,
+    limits: Limits<'a>,
+}
+
+fn deadlock_sentence(deadlock: Deadlock) -> String {
+    match deadlock {
+        Deadlock::Stutter => "deadlock stutter: a run that ends repeats its last state",
+        Deadlock::Drop => "deadlock drop: a run that ends does not count",
+    }
+    .to_string()
 }
 
 /// The message with the text of a proposition instead of its number.

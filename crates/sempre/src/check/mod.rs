@@ -7,8 +7,10 @@
 //! | [`embedded`] | the property process of a DVE file as an automaton |
 //! | [`strategy`] | which automaton and which emptiness check, and why |
 //! | [`translation`] | the automaton of the violations, within a limit of time |
+//! | `finite_violations` | the finite automaton of the bad prefixes of a safety property |
 //! | [`checker`] | a check from end to end |
 //! | [`replay`] | evidence: a run that was confirmed without the help of the search |
+//! | [`bad_prefix`] | is a finite word one that no continuation can save? |
 //! | [`verdict`] | what is known at the end |
 //!
 //! ```
@@ -22,8 +24,10 @@
 //! assert!(matches!(report.verdict, Verdict::Holds(_)));
 //! ```
 
+pub mod bad_prefix;
 pub mod checker;
 pub mod embedded;
+mod finite_violations;
 pub mod property;
 pub mod replay;
 pub mod sources;

@@ -5,11 +5,14 @@
 //! * the interpreter evaluates the propositions, and the word they make falsifies the formula by the semantics of LTL
 //!   on lasso words, or is accepted by the automaton as it was given, or one of the processes that must go on has no step in the
 //!   cycle;
+//! * of a finite path, the interpreter makes each step, and the word is a bad prefix of the property as it was given
+//!   ([`is_bad_prefix`](super::bad_prefix::is_bad_prefix)); where runs that end do not count, a run that goes on from it is replayed as well;
 //! * the cycle sees each acceptance mark of the model's own edges;
 //! * with fairness, each process takes part in a step of the cycle, or is not enabled in one of its states.
 
 use super::property::{Claim, Property};
 use sempre_base::Lasso;
+use sempre_explicit::explore::Reason;
 use sempre_explicit::product::Deadlock;
 use sempre_ltl::lasso::evaluate_with;
 use sempre_model::{Interpreter, Program, Trace, TraceStep, replay};
@@ -26,14 +29,42 @@ pub struct Moment {
     pub action: Option<u32>,
 }
 
-/// A run that violates a property; made by [`confirm`] alone.
+/// A run that violates a property, or a path all of whose continuations do; made by [`confirm`] and [`confirm_prefix`] alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Evidence(Lasso<Moment>);
+pub struct Evidence {
+    prefix: Vec<Moment>,
+    cycle: Vec<Moment>,
+}
 
 impl Evidence {
-    /// What happens.
-    pub fn run(&self) -> &Lasso<Moment> {
-        &self.0
+    /// What happens once.
+    pub fn prefix(&self) -> &[Moment] {
+        &self.prefix
+    }
+
+    /// What happens for ever after that; empty if it does not matter.
+    pub fn cycle(&self) -> &[Moment] {
+        &self.cycle
+    }
+
+    /// Is it a path all of whose continuations violate the property?
+    pub fn is_finite(&self) -> bool {
+        self.cycle.is_empty()
+    }
+
+    /// The moments of the prefix and of the cycle.
+    pub fn moments(&self) -> impl Iterator<Item = &Moment> {
+        self.prefix.iter().chain(&self.cycle)
+    }
+
+    /// Number of moments.
+    pub fn len(&self) -> usize {
+        self.prefix.len() + self.cycle.len()
+    }
+
+    /// Always false; here because a type with `len` is expected to have it.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 }
 
@@ -44,6 +75,8 @@ pub enum Unconfirmed {
     Defect(String),
     /// A proposition has no value in a state of the run.
     NoValue(String),
+    /// It could not be found out in time.
+    Stopped(Reason),
 }
 
 /// Replays a run: states, each with the action that leads to the next.
@@ -64,9 +97,91 @@ pub fn confirm(
     if let Err(error) = replay(program, &trace(run)) {
         return defect(error.to_string());
     }
+    let mut moments = moments(program, property, run.letters())?;
+    let cycle = moments.split_off(run.prefix().len());
+    let lasso = Lasso::new(moments, cycle);
+    if !violates(program, property, &lasso) {
+        return defect("the run satisfies the property".to_string());
+    }
+    if let Some(mark) = unseen_mark(program, run) {
+        return defect(format!("the cycle does not see mark {mark} of the model"));
+    }
+    if fair && let Some(process) = unfair(program, run) {
+        let name = &program.processes[process].name;
+        return defect(format!("the cycle is not fair to {name}"));
+    }
+    Ok(Evidence {
+        prefix: lasso.prefix().to_vec(),
+        cycle: lasso.cycle().to_vec(),
+    })
+}
+
+/// Replays a finite path: states, each with the action that leads to the next. `goes_on` is how the system can go on for ever
+/// from the last one, which is needed where runs that end do not count.
+///
+/// # Errors
+/// The first thing that is not confirmed, or, if `bad` could not find out in time whether the word is a bad prefix, why.
+pub fn confirm_prefix(
+    program: &Program,
+    property: &Property,
+    path: &[(Vec<i64>, Option<u32>)],
+    goes_on: Option<&Lasso<(Vec<i64>, Option<u32>)>>,
+    deadlock: Deadlock,
+    bad: impl FnOnce(Vec<Vec<bool>>) -> Result<bool, Unconfirmed>,
+) -> Result<Evidence, Unconfirmed> {
+    let defect = |text: &str| Err(Unconfirmed::Defect(text.to_string()));
+    let Some((last, steps)) = path.split_last() else {
+        return defect("the path is empty");
+    };
+    if deadlock == Deadlock::Drop {
+        let Some(rest) = goes_on else {
+            return defect("the path need not go on");
+        };
+        if rest.letter(0).0 != last.0 {
+            return defect("the run does not go on from the last state");
+        }
+        let whole = Lasso::new(
+            [steps, rest.prefix()].concat().to_vec(),
+            rest.cycle().to_vec(),
+        );
+        confirm(program, property, &whole, deadlock, false)?;
+    }
+    let mut trace = Trace {
+        initial: path[0].0.clone(),
+        ..Trace::default()
+    };
+    for two in path.windows(2) {
+        trace.steps.push(TraceStep {
+            action: two[0].1,
+            state: two[1].0.clone(),
+        });
+    }
+    if let Err(error) = replay(program, &trace) {
+        return defect(&error.to_string());
+    }
+    let mut prefix = moments(program, property, path.iter())?;
+    if let Some(last) = prefix.last_mut() {
+        last.action = None;
+    }
+    let word = prefix.iter().map(|m| m.propositions.clone()).collect();
+    if !bad(word)? {
+        return defect("the path can go on to a run that satisfies the property");
+    }
+    Ok(Evidence {
+        prefix,
+        cycle: Vec::new(),
+    })
+}
+
+/// The states with the truth of the propositions, as the interpreter tells it.
+fn moments<'a>(
+    program: &Program,
+    property: &Property,
+    run: impl Iterator<Item = &'a (Vec<i64>, Option<u32>)>,
+) -> Result<Vec<Moment>, Unconfirmed> {
     let interpreter = Interpreter::new(program);
-    let mut moments = Vec::with_capacity(run.len());
-    for (state, action) in run.letters() {
+    let mut moments = Vec::new();
+    for (state, action) in run {
         let mut truth = Vec::with_capacity(property.propositions.len());
         for p in &property.propositions {
             match interpreter.holds(&p.meaning, state) {
@@ -83,19 +198,7 @@ pub fn confirm(
             action: *action,
         });
     }
-    let cycle = moments.split_off(run.prefix().len());
-    let lasso = Lasso::new(moments, cycle);
-    if !violates(program, property, &lasso) {
-        return defect("the run satisfies the property".to_string());
-    }
-    if let Some(mark) = unseen_mark(program, run) {
-        return defect(format!("the cycle does not see mark {mark} of the model"));
-    }
-    if fair && let Some(process) = unfair(program, run) {
-        let name = &program.processes[process].name;
-        return defect(format!("the cycle is not fair to {name}"));
-    }
-    Ok(Evidence(lasso))
+    Ok(moments)
 }
 
 /// The run `prefix cycle cycle …`, written as briefly as possible: where the automaton had still to count or to guess, the

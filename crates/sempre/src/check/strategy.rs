@@ -3,7 +3,9 @@
 //! What the user asks for is taken; what is left to us is chosen by facts that were checked, each told in a sentence.
 
 use super::property::Claim;
+use super::translation::Wish;
 use sempre_explicit::emptiness::Algorithm;
+use sempre_explicit::finite::Search;
 use sempre_explicit::product::Observer;
 
 /// More Rabin pairs are not checked one by one.
@@ -22,6 +24,10 @@ pub enum AutomatonKind {
     Tgta,
     /// Any acceptance on edges, as it is given.
     Tela,
+    /// Deterministic finite automata of bad prefixes; for safety properties.
+    Dfa,
+    /// Nondeterministic ones.
+    Nfa,
 }
 
 impl AutomatonKind {
@@ -33,7 +39,118 @@ impl AutomatonKind {
             AutomatonKind::Ta => "ta",
             AutomatonKind::Tgta => "tgta",
             AutomatonKind::Tela => "tela",
+            AutomatonKind::Dfa => "dfa",
+            AutomatonKind::Nfa => "nfa",
         }
+    }
+
+    /// Does it read finite words?
+    pub fn is_finite(self) -> bool {
+        matches!(self, Self::Dfa | Self::Nfa)
+    }
+}
+
+/// What stands in the way of finite automata.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoPrefixes {
+    /// Runs must see marks of the model's own edges.
+    ModelMarks,
+    /// Runs that end do not count, and those that do must be fair.
+    FairWithoutEnd,
+}
+
+impl NoPrefixes {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::ModelMarks => {
+                "not every finite path of the model goes on to a run that counts: its edges have acceptance marks"
+            }
+            Self::FairWithoutEnd => {
+                "not every finite path goes on to a run that counts, fair and without end (with --deadlock stutter, fairness \
+                 would not matter to a safety property)"
+            }
+        }
+    }
+}
+
+/// What to look for, and why, if that is known before the property is looked at. `obstacle` is what stands in the way of
+/// finite automata.
+///
+/// # Errors
+/// Why what was asked for cannot be done.
+pub fn wish(
+    automaton_asked: Option<AutomatonKind>,
+    algorithm: Option<Algorithm>,
+    search: Option<Search>,
+    claim: &Claim,
+    obstacle: Option<NoPrefixes>,
+) -> Result<(Wish, Option<String>), String> {
+    let finite = automaton_asked.is_some_and(AutomatonKind::is_finite);
+    if let Some(algorithm) = algorithm
+        && (finite || search.is_some())
+    {
+        let names: Vec<&str> = Search::ALL.iter().map(|(_, name)| *name).collect();
+        return Err(format!(
+            "algorithm {} looks for cycles; in a finite automaton's product there is nothing to look for but a state: \
+             take one of {}",
+            algorithm.name(),
+            names.join(", ")
+        ));
+    }
+    if let (Some(search), Some(kind)) = (search, automaton_asked)
+        && !kind.is_finite()
+    {
+        return Err(format!(
+            "algorithm {} is not made for this: it looks for a state, and an automaton of kind {} needs a cycle",
+            search.name(),
+            kind.name()
+        ));
+    }
+    if finite || search.is_some() {
+        if let Some(obstacle) = obstacle {
+            return Err(format!(
+                "a finite automaton is not enough: {}",
+                obstacle.words()
+            ));
+        }
+        let kind = automaton_asked.unwrap_or(AutomatonKind::Dfa);
+        let why = match automaton_asked {
+            Some(_) => format!("automaton {}: as asked", kind.name()),
+            None => format!(
+                "automaton {}: for the search that was asked for",
+                kind.name()
+            ),
+        };
+        return Ok((Wish::Kind(kind), Some(why)));
+    }
+    if automaton_asked.is_none() && algorithm.is_none() && obstacle.is_none() {
+        return Ok((Wish::FiniteOr(automaton(None, None, claim).0), None));
+    }
+    let (kind, why) = automaton(automaton_asked, algorithm, claim);
+    Ok((Wish::Kind(kind), Some(why)))
+}
+
+/// The automaton that was made although nobody asked for it, and why. `why_safe` is how the property is known to be one of
+/// safety.
+pub fn made(why_safe: Option<&str>, claim: &Claim) -> String {
+    match why_safe {
+        Some(why) => format!(
+            "automaton dfa: this is a safety property ({why}), which a finite prefix violates, and reachability is \
+             enough to find one"
+        ),
+        None => automaton(None, None, claim).1,
+    }
+}
+
+/// How the product with a finite automaton is searched, and why.
+pub fn search(asked: Option<Search>) -> (Search, String) {
+    match asked {
+        Some(search) => (search, format!("algorithm {}: as asked", search.name())),
+        None => (
+            Search::Bfs,
+            "algorithm bfs: a breadth-first search finds a shortest prefix".to_string(),
+        ),
     }
 }
 

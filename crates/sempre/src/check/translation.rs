@@ -3,11 +3,13 @@
 //! A translation may take for ever, and it cannot be asked to stop: it runs in a thread of its own, and the
 //! thread is left alone when time is up. It ends with the process.
 
+use super::finite_violations::{Prefixes, prefixes};
 use super::property::Claim;
 use super::strategy::AutomatonKind;
 use crate::automata::to_state_buchi;
 use crate::word::write_word;
 use sempre_explicit::explore::Reason;
+use sempre_explicit::finite::FiniteProperty;
 use sempre_explicit::product::Observer;
 use sempre_explicit::property::Property;
 use sempre_explicit::testing_property::TestingProperty;
@@ -15,7 +17,7 @@ use sempre_ltl::word::print_word;
 use sempre_omega::remove_fin::remove_fin;
 use sempre_omega::testing::sta::single_pass;
 use sempre_omega::testing::{self, Refusal, Ta, TestingStats, Tgta, refuse_stutter_sensitive};
-use sempre_omega::{Alphabet, Automaton};
+use sempre_omega::{Alphabet, Automaton, FiniteAutomaton};
 use sempre_translate::testing::{TestingError, ta, tgta};
 use sempre_translate::translator::{Kind, Options, Translator};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -58,6 +60,24 @@ impl<'a> From<&'a Compiled> for Observer<'a> {
     }
 }
 
+/// A compiled automaton of violations, on infinite words or on finite ones.
+#[derive(Clone, Debug)]
+pub enum Observed {
+    /// On infinite words.
+    Runs(Compiled),
+    /// On finite ones, and how it is known that they are enough.
+    Prefixes(FiniteProperty, &'static str),
+}
+
+/// What somebody wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// This kind of automaton.
+    Kind(AutomatonKind),
+    /// A finite automaton if that is possible, or else one of this kind.
+    FiniteOr(AutomatonKind),
+}
+
 /// The size of an automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AutomatonFacts {
@@ -81,38 +101,51 @@ pub struct AutomatonFacts {
 pub fn violations(
     claim: &Claim,
     propositions: usize,
-    kind: AutomatonKind,
+    wish: Wish,
     two_passes: bool,
     deadline: Option<Instant>,
     interrupt: Option<&AtomicBool>,
-) -> Result<(Compiled, AutomatonFacts), NoAutomaton> {
+) -> Result<(Observed, AutomatonFacts), NoAutomaton> {
     let claim = claim.clone();
+    let make = move || make(claim, propositions, wish, two_passes);
+    in_time(deadline, interrupt, make)
+        .map_err(NoAutomaton::Stopped)?
+        .map_err(NoAutomaton::Refused)
+}
+
+/// What somebody works out, in a thread of its own, unless time is up before.
+///
+/// # Errors
+/// Why it was not worked out.
+pub fn in_time<T: Send + 'static>(
+    deadline: Option<Instant>,
+    interrupt: Option<&AtomicBool>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Reason> {
     let (send, receive) = channel();
     let worker = std::thread::Builder::new()
         .stack_size(STACK)
         .spawn(move || {
             // Nobody may be waiting any more.
-            let _ = send.send(make(claim, propositions, kind, two_passes));
+            let _ = send.send(work());
         });
     if let Err(error) = worker {
-        let text = format!("cannot start a thread: {error}");
-        return Err(NoAutomaton::Stopped(Reason::Panic(text)));
+        return Err(Reason::Panic(format!("cannot start a thread: {error}")));
     }
     loop {
         match receive.recv_timeout(PATIENCE) {
-            Ok(made) => return made.map_err(NoAutomaton::Refused),
+            Ok(made) => return Ok(made),
             Err(RecvTimeoutError::Disconnected) => {
-                let text = "the translation failed".to_string();
-                return Err(NoAutomaton::Stopped(Reason::Panic(text)));
+                return Err(Reason::Panic("the translation failed".to_string()));
             }
             Err(RecvTimeoutError::Timeout) => {}
         }
         // Relaxed: looked at for its own sake.
         if interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            return Err(NoAutomaton::Stopped(Reason::Interrupted));
+            return Err(Reason::Interrupted);
         }
         if deadline.is_some_and(|d| Instant::now() > d) {
-            return Err(NoAutomaton::Stopped(Reason::Time));
+            return Err(Reason::Time);
         }
     }
 }
@@ -126,26 +159,87 @@ fn sensitive(yes: &str, no: &str) -> String {
 }
 
 fn make(
-    claim: Claim,
+    mut claim: Claim,
     propositions: usize,
+    wish: Wish,
+    two_passes: bool,
+) -> Result<(Observed, AutomatonFacts), String> {
+    let variables: Vec<u32> = (0..propositions as u32).collect();
+    let mut alphabet = Alphabet::new();
+    if let Claim::Formula(formulas, _) = &claim {
+        // In their order, whatever the translator asks for first.
+        for p in 0..propositions {
+            alphabet.declare(formulas.name(p));
+        }
+    }
+    let mut translator = Translator::new();
+    let (kind, either) = match wish {
+        Wish::FiniteOr(kind) => (kind, true),
+        Wish::Kind(kind) => (kind, false),
+    };
+    if either || kind.is_finite() {
+        let asked = Some(kind).filter(|kind| kind.is_finite());
+        match prefixes(&mut translator, &mut claim, &mut alphabet, asked)? {
+            Prefixes::Finite(a, why) => {
+                let alphabet = match &mut claim {
+                    Claim::Violation(own, _) => own,
+                    Claim::Formula(..) | Claim::Progress(_) => &mut alphabet,
+                };
+                let kind = asked.unwrap_or(AutomatonKind::Dfa);
+                return finite(alphabet, &a, kind, &variables, why);
+            }
+            // It is a TGBA.
+            Prefixes::None(Some(violations)) if kind == AutomatonKind::Tgba => {
+                let made = property(&mut alphabet, &violations, kind, &variables);
+                return made.map(|(compiled, facts)| (Observed::Runs(compiled), facts));
+            }
+            Prefixes::None(_) => {}
+        }
+    }
+    let made = runs(translator, claim, alphabet, kind, two_passes, &variables);
+    made.map(|(compiled, facts)| (Observed::Runs(compiled), facts))
+}
+
+fn finite(
+    alphabet: &mut Alphabet,
+    a: &FiniteAutomaton,
+    kind: AutomatonKind,
+    variables: &[u32],
+    why: &'static str,
+) -> Result<(Observed, AutomatonFacts), String> {
+    let bdds = &mut alphabet.bdds;
+    let compiled = FiniteProperty::new(bdds, a, variables).map_err(|e| e.to_string())?;
+    let facts = AutomatonFacts {
+        kind,
+        states: a.states(),
+        edges: a.edge_count(),
+        sets: 1,
+        deterministic: a.is_deterministic(bdds),
+    };
+    Ok((Observed::Prefixes(compiled, why), facts))
+}
+
+/// The automaton on infinite words. The propositions are declared in `alphabet`.
+fn runs(
+    mut translator: Translator,
+    claim: Claim,
+    mut alphabet: Alphabet,
     kind: AutomatonKind,
     two_passes: bool,
+    variables: &[u32],
 ) -> Result<(Compiled, AutomatonFacts), String> {
-    let variables: Vec<u32> = (0..propositions as u32).collect();
     let limits = testing::Limits::default();
     match claim {
         Claim::Formula(mut formulas, formula) => {
-            let mut alphabet = Alphabet::new();
-            // In their order, whatever the translator asks for first.
-            for p in 0..propositions {
-                alphabet.declare(formulas.name(p));
-            }
             let negation = formulas.not(formula);
-            let mut translator = Translator::new();
             let (t, f, a) = (&mut translator, &mut *formulas, &mut alphabet);
             let options = Options::default();
             let made = match kind {
-                AutomatonKind::Tgba | AutomatonKind::Ba | AutomatonKind::Tela => {
+                AutomatonKind::Tgba
+                | AutomatonKind::Ba
+                | AutomatonKind::Tela
+                | AutomatonKind::Dfa
+                | AutomatonKind::Nfa => {
                     let kind_of = match kind {
                         AutomatonKind::Ba => Kind::Ba,
                         _ => Kind::Tgba,
@@ -155,12 +249,12 @@ fn make(
                         ..options
                     };
                     let made = t.translate(f, a, negation, options);
-                    return property(&mut alphabet, &made, kind, &variables);
+                    return property(&mut alphabet, &made, kind, variables);
                 }
                 AutomatonKind::Ta => ta(t, f, a, negation, options, limits)
-                    .map(|made| testing_ta(&made, two_passes, &variables)),
+                    .map(|made| testing_ta(&made, two_passes, variables)),
                 AutomatonKind::Tgta => tgta(t, f, a, negation, options, limits)
-                    .map(|made| testing_tgta(&made, &variables)),
+                    .map(|made| testing_tgta(&made, variables)),
             };
             made.map_err(|error| match error {
                 TestingError::StutterSensitive { accepted, rejected } => {
@@ -191,25 +285,25 @@ fn make(
         }
         Claim::Violation(mut alphabet, automaton) => {
             if kind == AutomatonKind::Tela {
-                return property(&mut alphabet, &automaton, kind, &variables);
+                return property(&mut alphabet, &automaton, kind, variables);
             }
             let cases = "the acceptance condition of the automaton has too many cases";
             if kind == AutomatonKind::Tgba || kind == AutomatonKind::Tgta {
                 let a = remove_fin(&automaton, MOST_CASES).ok_or(cases)?;
                 if kind == AutomatonKind::Tgba {
-                    return property(&mut alphabet, &a, kind, &variables);
+                    return property(&mut alphabet, &a, kind, variables);
                 }
-                invariant(&mut alphabet, &a, &variables)?;
+                invariant(&mut alphabet, &a, variables)?;
                 let made = Tgta::new(&mut alphabet.bdds, &a, limits);
-                testing_tgta(&made.map_err(|e| e.to_string())?, &variables)
+                testing_tgta(&made.map_err(|e| e.to_string())?, variables)
             } else {
                 let a = to_state_buchi(&mut alphabet, &automaton, MOST_CASES).ok_or(cases)?;
                 if kind == AutomatonKind::Ba {
-                    return property(&mut alphabet, &a, kind, &variables);
+                    return property(&mut alphabet, &a, kind, variables);
                 }
-                invariant(&mut alphabet, &a, &variables)?;
+                invariant(&mut alphabet, &a, variables)?;
                 let made = Ta::new(&mut alphabet.bdds, &a, limits);
-                testing_ta(&made.map_err(|e| e.to_string())?, two_passes, &variables)
+                testing_ta(&made.map_err(|e| e.to_string())?, two_passes, variables)
             }
         }
     }

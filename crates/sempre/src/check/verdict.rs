@@ -25,6 +25,8 @@ pub enum Cause {
     Stopped(Reason),
     /// The formula was still being translated when time ran out or somebody interrupted.
     Translation(Reason),
+    /// A violation was found, but not confirmed in time.
+    Confirmation(Reason),
     /// The model does something erroneous, so that its runs are not what they seem: in words.
     Failure(String),
 }
@@ -35,6 +37,9 @@ impl Cause {
         match self {
             Cause::Stopped(reason) => words(reason),
             Cause::Translation(reason) => format!("{} (while translating)", words(reason)),
+            Cause::Confirmation(reason) => {
+                format!("{} (while confirming a violation)", words(reason))
+            }
             Cause::Failure(text) => text.clone(),
         }
     }

@@ -13,6 +13,7 @@ use sempre::check::{
     AutomatonKind, CheckError, Checker, Fairness, Property, Settings, Verdict, embedded, sources,
 };
 use sempre::explicit::emptiness::{Algorithm, Pairs};
+use sempre::explicit::finite::Search;
 use sempre::explicit::product::{Deadlock, Limits, Order};
 use sempre::lang::model::Model;
 use sempre::memory;
@@ -55,7 +56,7 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "KIND", default_value = "auto")]
     automaton: AutomatonName,
 
-    /// The emptiness check, by its name in the literature
+    /// The emptiness check, by its name in the literature; or the search for a bad prefix of a safety property
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = algorithms())]
     algorithm: String,
 
@@ -139,6 +140,10 @@ enum AutomatonName {
     Tgta,
     /// Any acceptance on edges, as it is given
     Tela,
+    /// Deterministic finite automata of bad prefixes; for safety properties
+    Dfa,
+    /// Nondeterministic ones
+    Nfa,
 }
 
 /// What becomes of runs that end.
@@ -190,10 +195,11 @@ enum Format {
     Json,
 }
 
-/// The names of the emptiness checks, which the engine lists.
+/// The names of the emptiness checks and searches, which the engine lists.
 fn algorithms() -> PossibleValuesParser {
     let names = Algorithm::ALL.iter().map(|(_, name)| *name);
-    PossibleValuesParser::new(["auto"].into_iter().chain(names))
+    let searches = Search::ALL.iter().map(|(_, name)| *name);
+    PossibleValuesParser::new(["auto"].into_iter().chain(names).chain(searches))
 }
 
 /// Reads a time; `Duration` would panic at what it cannot hold.
@@ -223,10 +229,15 @@ pub fn run(arguments: &Arguments) -> Outcome {
             AutomatonName::Ta => Some(AutomatonKind::Ta),
             AutomatonName::Tgta => Some(AutomatonKind::Tgta),
             AutomatonName::Tela => Some(AutomatonKind::Tela),
+            AutomatonName::Dfa => Some(AutomatonKind::Dfa),
+            AutomatonName::Nfa => Some(AutomatonKind::Nfa),
         },
         algorithm: (Algorithm::ALL.iter())
             .find(|(_, name)| *name == arguments.algorithm)
             .map(|(algorithm, _)| *algorithm),
+        search: (Search::ALL.iter())
+            .find(|(_, name)| *name == arguments.algorithm)
+            .map(|(search, _)| *search),
         deadlock: match arguments.deadlock {
             DeadlockName::Stutter => Deadlock::Stutter,
             DeadlockName::Drop => Deadlock::Drop,
