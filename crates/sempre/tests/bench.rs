@@ -81,3 +81,57 @@ fn all_kinds_of_automata_are_compared_on_a_net() {
         assert_eq!(rows.count(), 8, "{text}");
     }
 }
+
+#[test]
+fn finite_automata_are_compared_with_others() {
+    let folder = folder("bench-safety");
+    let page = folder.join("page.html");
+    let text = bench(&[
+        "safety",
+        "--part=formulas",
+        "--part=kinds",
+        "--formulas=5",
+        "--csv",
+        folder.to_str().unwrap(),
+        "--page",
+        page.to_str().unwrap(),
+    ]);
+    assert!(text.contains("\nba-not-minimised\n"), "{text}");
+    let csv = std::fs::read_to_string(folder.join("formulas.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 1 + 5 * 18);
+    let csv = std::fs::read_to_string(folder.join("intentional.csv")).unwrap();
+    for row in csv.lines().skip(1) {
+        let cells: Vec<&str> = row.split(',').collect();
+        assert_eq!(cells[2], "5", "{csv}");
+        // The minimal automata are the same, but for names.
+        assert_eq!(cells[3], cells[4], "{csv}");
+    }
+    let csv = std::fs::read_to_string(folder.join("kinds.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 1 + 18);
+    let html = std::fs::read_to_string(page).unwrap();
+    assert!(html.contains("<svg") && html.contains("Latvala"));
+}
+
+/// Peterson's algorithm has no more states with a finite automaton; where a property is violated, depth-first needs the fewest.
+#[test]
+fn models_are_checked_by_finite_and_by_buchi_automata() {
+    let text = bench(&["safety", "--part=models", "--time=30"]);
+    let states = |model: &str, check: &str| -> u64 {
+        let mut lines = text.lines().skip_while(|l| *l != model);
+        let row = lines.find(|l| l.starts_with(&format!("{check} "))).unwrap();
+        let cells: Vec<&str> = row[check.len()..].split_whitespace().collect();
+        cells[1].parse().unwrap()
+    };
+    for model in ["peterson(3)", "peterson(4)", "sliding(1,1)", "sliding(2,1)"] {
+        let finite = states(model, "auto");
+        assert!(finite <= states(model, "ba cvwy90"), "{text}");
+        assert!(finite <= states(model, "ba-not-minimised cvwy90"), "{text}");
+    }
+    for model in ["sieve(50,1)", "sieve(80,5)"] {
+        let finite = states(model, "finite-dfs");
+        assert!(
+            finite < 1000 && finite <= states(model, "ba cvwy90"),
+            "{text}"
+        );
+    }
+}

@@ -420,7 +420,7 @@ fn processes_that_must_go_on() {
 fn limits_leave_it_unknown() {
     let model = file("large.dve", LARGE);
     for (limit, reason) in [("--memory=20M", "memory"), ("--time=0.3", "time")] {
-        let several = [&model, "G x[0] <= 255", limit, "--workers", "3"];
+        let several = [&model, "G F x[0] <= 255", limit, "--workers", "3"];
         let (found, status) = objects(&several);
         assert_eq!((status, found[0]["reason"].as_str()), (3, Some(reason)));
         assert!(found[0]["product"]["states"].as_u64() > Some(1000));
@@ -676,7 +676,8 @@ fn keys(object: &Value) -> Vec<&str> {
 fn objects_are_as_promised() {
     let trace = path("trace.json");
     let name = trace.to_str().expect("UTF-8");
-    let (found, _) = objects(&[MUTEX, "G !(P_0 == \"CS\" & {turn == 1})", "--trace", name]);
+    let formula = "G !(P_0 == \"CS\" & {turn == 1})";
+    let (found, _) = objects(&[MUTEX, formula, "--automaton", "tgba", "--trace", name]);
     let o = &found[0];
     assert_eq!(
         keys(o),

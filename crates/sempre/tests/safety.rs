@@ -221,3 +221,12 @@ fn monitors_stop_at_bad_lines_or_skip_them() {
     let (status, _, err) = sempre(&["monitor", "G("], "");
     assert!(status == 2 && err.contains("expected a formula"), "{err}");
 }
+
+/// The automaton of the negation has 2^24 states; nobody has to wait for it.
+#[test]
+fn a_monitor_that_takes_too_long_is_refused() {
+    let parts: Vec<String> = (0..24).map(|i| format!("G p{i}")).collect();
+    let (status, out, err) = sempre(&["monitor", &parts.join(" | "), "--time", "0.2"], "p0\n");
+    assert_eq!((status, out.as_str()), (2, ""));
+    assert!(err.contains("not made after 0.2 seconds"), "{err}");
+}

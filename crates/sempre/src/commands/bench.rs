@@ -2,9 +2,10 @@
 
 use crate::failure::{Answer, Failure, Outcome};
 use crate::output::OutputOptions;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use sempre::experiments::emptiness::{self, Parameters};
 use sempre::experiments::page::{Chart, Table};
+use sempre::experiments::safety::{self, Parameters as SafetyParameters};
 use sempre::experiments::testing_automata::{self, Parameters as TestingParameters};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ pub struct Arguments {
 #[derive(Subcommand, Debug)]
 enum Experiment {
     Emptiness(EmptinessArguments),
+    Safety(SafetyArguments),
     TestingAutomata(TestingArguments),
 }
 
@@ -50,6 +52,47 @@ struct TestingArguments {
 
     #[command(flatten)]
     output: OutputOptions,
+}
+
+/// Compare finite automata with Büchi automata for safety properties (SPIN 2003)
+///
+/// Formulas: random syntactically safe formulas of length 5 to 22, sizes, times and products. Kinds: how many random formulas
+/// are pathological, and the time to find out. Models: Peterson's algorithm, a sliding window, the sieve of
+/// Eratosthenes, beside the paper's Table 1.
+#[derive(Args, Debug)]
+struct SafetyArguments {
+    /// Only these parts
+    #[arg(long = "part", value_enum, value_name = "PART")]
+    parts: Vec<SafetyPart>,
+
+    /// Formulas of each length; the paper has 1000
+    #[arg(long, value_name = "N", default_value_t = SafetyParameters::default().formulas)]
+    formulas: usize,
+
+    /// The seed
+    #[arg(long, value_name = "N", default_value_t = SafetyParameters::default().seed)]
+    seed: u64,
+
+    /// The most time for a check of a model
+    #[arg(long, value_name = "SECONDS", value_parser = super::check::seconds, default_value = "20")]
+    time: Duration,
+
+    #[command(flatten)]
+    files: Files,
+
+    #[command(flatten)]
+    output: OutputOptions,
+}
+
+/// The parts of the experiment on safety.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum SafetyPart {
+    /// Sizes of automata of random formulas
+    Formulas,
+    /// Pathological formulas
+    Kinds,
+    /// Models
+    Models,
 }
 
 /// Compare emptiness checks on random graphs and on models (SPIN 2005)
@@ -102,8 +145,71 @@ struct Files {
 pub fn run(arguments: &Arguments) -> Outcome {
     match &arguments.experiment {
         Experiment::Emptiness(arguments) => emptiness(arguments),
+        Experiment::Safety(arguments) => safety(arguments),
         Experiment::TestingAutomata(arguments) => testing(arguments),
     }
+}
+
+fn safety(arguments: &SafetyArguments) -> Outcome {
+    let parameters = SafetyParameters {
+        formulas: arguments.formulas,
+        seed: arguments.seed,
+        time: arguments.time,
+        ..SafetyParameters::default()
+    };
+    let wanted = |part| arguments.parts.is_empty() || arguments.parts.contains(&part);
+    let talk = std::io::stderr().is_terminal();
+    let tell = |what: &str| {
+        if talk {
+            eprint!("\r\x1b[K{what}");
+        }
+    };
+    let mut parts: Vec<(&str, (Table, Vec<Chart>))> = Vec::new();
+    if wanted(SafetyPart::Formulas) {
+        let mut results = Vec::new();
+        for length in safety::LENGTHS {
+            tell(&format!("formulas of length {length}"));
+            results.push(safety::run_length(length, &parameters));
+        }
+        let names = ["formulas", "intentional"];
+        parts.extend(names.into_iter().zip(safety::lengths(&results)));
+    }
+    if wanted(SafetyPart::Kinds) {
+        let mut results = Vec::new();
+        for length in safety::LENGTHS {
+            tell(&format!("kinds of formulas of length {length}"));
+            results.push(safety::run_kinds(length, &parameters));
+        }
+        parts.push(("kinds", safety::kinds(&results)));
+    }
+    if wanted(SafetyPart::Models) {
+        let mut rows = Vec::new();
+        for model in safety::models() {
+            tell(&model.name);
+            rows.extend(safety::run_model(&model, &parameters).map_err(Failure::Message)?);
+        }
+        parts.push(("models", (safety::model_table(rows), Vec::new())));
+    }
+    tell("");
+    let mut out = arguments.output.open()?;
+    for (i, (_, (table, _))) in parts.iter().enumerate() {
+        if i > 0 {
+            writeln!(out)?;
+        }
+        write!(out, "{}", table.to_text())?;
+    }
+    out.flush()?;
+    if let Some(folder) = &arguments.files.csv {
+        std::fs::create_dir_all(folder).map_err(|e| Failure::file(folder, "write", &e))?;
+        for (name, (table, _)) in &parts {
+            write_file(&folder.join(format!("{name}.csv")), &table.to_csv())?;
+        }
+    }
+    if let Some(path) = &arguments.files.page {
+        let parts = parts.into_iter().map(|(_, part)| part).collect();
+        write_file(path, &safety::page(parts, &parameters).to_html())?;
+    }
+    Ok(Answer::Yes)
 }
 
 fn emptiness(arguments: &EmptinessArguments) -> Outcome {

@@ -6,11 +6,14 @@ use crate::output::OutputOptions;
 use clap::{Args, ValueEnum};
 use sempre::Workbench;
 use sempre::base::{Diagnostic, Source};
+use sempre::check::translation::in_time;
+use sempre::explicit::explore::Reason;
 use sempre::ltl::Syntax;
 use sempre::monitor::{Monitor, MonitorVerdict};
 use sempre::trace_lines::{TraceFormat, TraceReader};
 use serde_json::json;
 use std::io::{BufRead, BufReader, Write};
+use std::time::{Duration, Instant};
 
 /// Watch a trace on standard input: is a formula violated, or satisfied, for sure?
 ///
@@ -29,6 +32,10 @@ pub struct Arguments {
     /// What to do about a line that cannot be read
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = OnError::Stop)]
     on_error: OnError,
+
+    /// How long the monitor may take to make, before the trace is read
+    #[arg(long, value_name = "SECONDS", value_parser = super::check::seconds, default_value = "30")]
+    time: Duration,
 
     /// How to print the verdict
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
@@ -86,8 +93,19 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let mut bench = Workbench::new();
     let f = read_into(&mut bench.formulas, "formula", &arguments.formula)?;
     let text = bench.print(f, Syntax::Spot);
-    let monitor = Monitor::new(&mut bench.formulas, f, MOST_STATES)
-        .map_err(|why| Failure::Message(format!("cannot watch {text}: {why}")))?;
+    let refused = |why: String| Failure::Message(format!("cannot watch {text}: {why}"));
+    let mut formulas = bench.formulas;
+    let deadline = Instant::now().checked_add(arguments.time);
+    let make = move || Monitor::new(&mut formulas, f, MOST_STATES);
+    let monitor = in_time(deadline, None, make)
+        .map_err(|reason| match reason {
+            Reason::Panic(text) => refused(format!("internal error: {text}")),
+            _ => refused(format!(
+                "its automata are not made after {} seconds; --time gives them more",
+                arguments.time.as_secs_f64()
+            )),
+        })?
+        .map_err(|why| refused(why.to_string()))?;
     let end = watch(arguments, monitor)?;
     match arguments.format {
         Format::Text => {

@@ -4,10 +4,13 @@
 //! | file | paper |
 //! | --- | --- |
 //! | [`emptiness`] | Couvreur, Duret-Lutz, Poitrenaud: On-the-fly emptiness checks for generalized Büchi automata, SPIN 2005 |
+//! | [`safety`], [`safety_models`] | Latvala: Efficient model checking of safety properties, SPIN 2003 |
 //! | [`testing_automata`] | Ben Salem, Duret-Lutz, Kordon: Generalized Büchi automata versus testing automata for model checking, SUMo 2011 |
 //! | [`page`] | tables and charts as text, CSV, HTML and SVG |
 
 pub mod emptiness;
 mod graph_system;
 pub mod page;
+pub mod safety;
+pub mod safety_models;
 pub mod testing_automata;
