@@ -10,6 +10,7 @@ mod membership;
 pub mod model;
 pub mod petri_net;
 pub mod pnml;
+pub mod promela;
 pub mod random_graph;
 
 #[cfg(test)]

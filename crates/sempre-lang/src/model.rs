@@ -5,6 +5,7 @@ use crate::etf::{EtfModel, read_etf};
 use crate::graph::{Graph, read_graph, read_kripke};
 use crate::petri_net::PetriNet;
 use crate::pnml::{NetScope, read_pnml};
+use crate::promela::{self, PromelaModel};
 use sempre_base::Diagnostic;
 use sempre_model::ir::{Expr, Program};
 use std::path::Path;
@@ -22,16 +23,23 @@ pub enum Language {
     Graph,
     /// Kripke structures in the Hanoi format, `.hoa`.
     Hoa,
+    /// SPIN's language, `.pml` and others.
+    Promela,
 }
 
 impl Language {
-    /// All of them, with the ending of their files.
-    pub const ALL: [(Language, &'static str); 5] = [
+    /// All of them, with the endings of their files.
+    pub const ALL: [(Language, &'static str); 10] = [
         (Language::Dve, "dve"),
         (Language::Pnml, "pnml"),
         (Language::Etf, "etf"),
         (Language::Graph, "graph"),
         (Language::Hoa, "hoa"),
+        (Language::Promela, "pml"),
+        (Language::Promela, "promela"),
+        (Language::Promela, "prom"),
+        (Language::Promela, "pm"),
+        (Language::Promela, "spin"),
     ];
 
     /// The language told by the ending of a file's name.
@@ -51,6 +59,7 @@ enum Source {
     Net(PetriNet),
     Etf(EtfModel),
     Graph(Graph),
+    Promela(Box<PromelaModel>),
 }
 
 /// A model that was read.
@@ -90,6 +99,13 @@ impl Model {
                 let source = Source::Etf(model);
                 Ok((Self { program, source }, Vec::new()))
             }
+            Language::Promela => {
+                let model = promela::read(name, text, &|_| None)?;
+                let warnings = model.warnings.clone();
+                let program = model.program.clone();
+                let source = Source::Promela(Box::new(model));
+                Ok((Self { program, source }, warnings))
+            }
             Language::Graph | Language::Hoa => {
                 let graph = if language == Language::Graph {
                     read_graph(text)?
@@ -117,6 +133,7 @@ impl Model {
             }
             Source::Etf(model) => model.is_known(name),
             Source::Graph(graph) => graph.is_known(name),
+            Source::Promela(model) => model.is_known(name),
         }
     }
 
@@ -138,6 +155,7 @@ impl Model {
             Source::Net(net) => NetScope::new(net).proposition(text),
             Source::Etf(model) => model.proposition(text),
             Source::Graph(graph) => graph.proposition(text),
+            Source::Promela(model) => promela::proposition(model, text),
         }
     }
 }

@@ -11,11 +11,17 @@
 //!   the exclusive register names a process that takes part in one of these actions, only its actions.
 //! * An assignment evaluates its value, then its index, then stores; the first failure is the one reported.
 //! * A table action is enabled if one of its rows matches, and each matching row is a step.
+//! * What a process does alone after a step (atomic register) is searched depth-first, each state in between once. An
+//!   error on the way is told with the action that made it. If no way ends, that is an error, too.
 
 use crate::ir::{
     Action, Behaviour, Binary, Expr, Place, Program, StepError, Stmt, Unary, VariableId,
 };
 use crate::system::Step;
+use rustc_hash::FxHashSet;
+
+/// More states in between make a step endless.
+pub const PASSED: usize = 1 << 20;
 
 /// See the module's documentation.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +49,79 @@ impl<'p> Interpreter<'p> {
 
     /// As [`Interpreter::successors`], with the acceptance marks of the edges.
     pub fn steps(&self, state: &[i64]) -> Vec<(Step, Result<Vec<i64>, StepError>)> {
+        self.steps_through(state, &mut |_| {})
+    }
+
+    /// As [`Interpreter::steps`]; tells the states that atomic steps pass through.
+    pub fn steps_through(
+        &self,
+        state: &[i64],
+        passed: &mut dyn FnMut(&[i64]),
+    ) -> Vec<(Step, Result<Vec<i64>, StepError>)> {
+        let direct = self.direct_steps(state);
+        let Some(register) = self.program.atomic else {
+            return direct;
+        };
+        let cell = self.program.variable(register).first as usize;
+        let mut steps = Vec::new();
+        for (step, next) in direct {
+            match next {
+                Ok(next) if next[cell] != 0 => self.go_on(step, next, cell, passed, &mut steps),
+                next => steps.push((step, next)),
+            }
+        }
+        steps
+    }
+
+    /// Where a step ends that has left the atomic register set.
+    fn go_on(
+        &self,
+        step: Step,
+        from: Vec<i64>,
+        cell: usize,
+        passed: &mut dyn FnMut(&[i64]),
+        steps: &mut Vec<(Step, Result<Vec<i64>, StepError>)>,
+    ) {
+        let before = steps.len();
+        let mut seen: FxHashSet<Vec<i64>> = FxHashSet::default();
+        let mut open = vec![from];
+        while let Some(mut state) = open.pop() {
+            if seen.len() >= PASSED {
+                break;
+            }
+            if !seen.insert(state.clone()) {
+                continue;
+            }
+            passed(&state);
+            let holder = state[cell];
+            let mut own = self.enabled(&state);
+            own.retain(|&a| {
+                let action = &self.program.actions[a as usize];
+                let first = action.processes.first();
+                action.class >= 0 && first.is_some_and(|p| i64::from(p.0) + 1 == holder)
+            });
+            if own.is_empty() {
+                state[cell] = 0;
+                steps.push((step, Ok(state)));
+                continue;
+            }
+            for action in own {
+                for (_, next) in self.steps_of(&self.program.actions[action as usize], &state) {
+                    match next {
+                        Ok(next) if next[cell] != 0 => open.push(next),
+                        Ok(next) => steps.push((step, Ok(next))),
+                        Err(error) => steps.push((Step { action, marks: 0 }, Err(error))),
+                    }
+                }
+            }
+        }
+        if steps.len() == before {
+            steps.push((step, Err(StepError::Endless)));
+        }
+    }
+
+    /// The steps from a state, each of one action.
+    fn direct_steps(&self, state: &[i64]) -> Vec<(Step, Result<Vec<i64>, StepError>)> {
         let mut steps = Vec::new();
         for action in self.enabled(state) {
             let all = self.steps_of(&self.program.actions[action as usize], state);

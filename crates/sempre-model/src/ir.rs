@@ -15,6 +15,10 @@
 //!   higher class has a true guard (committed locations; with negative classes, `timeout`). The
 //!   **exclusive register**, if the program has one, names a process (its number plus one; 0 for
 //!   none) that alone may move as long as one of its actions is enabled: atomic sections.
+//! * The **atomic register**, if the program has one, does the same without states in between: a step that leaves
+//!   it naming a process is not over. That process goes on, with the actions that are its own (it is their first process)
+//!   and of an ordinary or higher class, until the register is 0 again or it has none; then the register is cleared. Only there
+//!   the step ends, in as many states as there are ways. A step belongs to the action that it starts with.
 
 use std::fmt;
 
@@ -363,6 +367,8 @@ pub struct Program {
     pub initial: Vec<Vec<i64>>,
     /// The exclusive register, a scalar variable; see the module's documentation.
     pub exclusive: Option<VariableId>,
+    /// The atomic register, a scalar variable; see the module's documentation.
+    pub atomic: Option<VariableId>,
     /// Conditions that every reachable state must meet, with what they are called.
     pub assertions: Vec<(Expr, String)>,
     /// Locations in which the embedded property process, if there is one, accepts: an expression that
@@ -481,6 +487,8 @@ pub enum StepError {
     },
     /// A failed assertion.
     Assertion(String),
+    /// A process goes on alone for ever.
+    Endless,
 }
 
 impl StepError {
@@ -504,6 +512,7 @@ impl StepError {
                         write!(f, "{} cannot hold {value}", self.1.variable(*variable).name)
                     }
                     StepError::Assertion(text) => write!(f, "assertion failed: {text}"),
+                    StepError::Endless => f.write_str("an atomic sequence never ends"),
                 }
             }
         }

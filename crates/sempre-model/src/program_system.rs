@@ -64,7 +64,10 @@ impl ProgramSystem {
         let visible = (program.actions.iter())
             .map(|a| {
                 let writes = Footprint::new(&program, a).may_write;
-                writes.iter().any(|cell| read.contains(cell))
+                // What else an atomic step does is not known here.
+                let atomic = (program.atomic)
+                    .is_some_and(|v| writes.contains(&program.variable(v).first));
+                atomic || writes.iter().any(|cell| read.contains(cell))
             })
             .collect();
         Self {

@@ -100,7 +100,13 @@ impl Scouts {
                 break;
             }
             work += expansion;
-            for (_, next) in interpreter.successors(&state) {
+            let mut passed = 0;
+            let steps = interpreter.steps_through(&state, &mut |state| {
+                result.note(state);
+                passed += 1;
+            });
+            work += passed * expansion;
+            for (_, next) in steps {
                 work += successor;
                 if let Ok(next) = next
                     && !known.contains(&next)
@@ -126,7 +132,8 @@ impl Scouts {
         while work < WORK / 4 {
             let mut state = random.pick(&program.initial).clone();
             for _ in 0..1000 {
-                let mut next: Vec<Vec<i64>> = (interpreter.successors(&state).into_iter())
+                let steps = interpreter.steps_through(&state, &mut |state| self.note(state));
+                let mut next: Vec<Vec<i64>> = (steps.into_iter())
                     .filter_map(|(_, next)| next.ok())
                     .collect();
                 work += cost(next.len());

@@ -32,6 +32,8 @@ pub enum LanguageName {
     Graph,
     /// Kripke structures in the Hanoi format
     Hoa,
+    /// SPIN's language
+    Promela,
 }
 
 impl From<LanguageName> for Language {
@@ -42,6 +44,7 @@ impl From<LanguageName> for Language {
             LanguageName::Etf => Language::Etf,
             LanguageName::Graph => Language::Graph,
             LanguageName::Hoa => Language::Hoa,
+            LanguageName::Promela => Language::Promela,
         }
     }
 }

@@ -196,7 +196,9 @@ impl Checker {
                         .to_string(),
                 ));
             }
-            Fairness::WeakTransitions if program.exclusive.is_some() => {
+            Fairness::WeakTransitions
+                if program.exclusive.is_some() || program.atomic.is_some() =>
+            {
                 return Err(CheckError::Refused(
                     "this model has atomic sections of processes, whose transitions cannot be processes of their own"
                         .to_string(),

@@ -1,0 +1,725 @@
+//! Processes and channels as cells of the state.
+//!
+//! * A **slot** is a process of the program: its number is the `_pid` of who lives there. An **instance** is a proctype
+//!   in a slot; most slots only ever see one. The location of a slot is 0 while nobody lives there, and then all cells of
+//!   the instances are 0, too, as SPIN forgets what is dead.
+//! * A channel is an array of cells for each field of a message and its length; the first message is in front, and cells behind
+//!   the last are 0, so that equal contents are equal states. A rendezvous channel has no cells.
+//! * What never changes takes no cell: channels that have one name for ever, parameters with one value for ever.
+
+use super::ast::Test;
+use super::body::Body;
+use super::flow::{El, Kind};
+use super::resolve::{Cell, Face, Target, Value};
+use super::symbols::{Globals, Leaf, Scalar, Signature, Start};
+use rustc_hash::{FxHashMap, FxHashSet};
+use sempre_model::interpreter::Interpreter;
+use sempre_model::ir::{Binary, Expr, Place, ProcessId, Program, Type, Unary, VariableId};
+use std::sync::Arc;
+
+/// Where the values of a leaf are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Storage {
+    Variable(VariableId),
+    /// One value for each element, for ever.
+    Constants(Vec<i64>),
+}
+
+/// A channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Channel {
+    pub name: String,
+    pub signature: Arc<Signature>,
+    /// Number of messages, and their fields; nothing for a rendezvous.
+    pub length: Option<VariableId>,
+    pub fields: Vec<VariableId>,
+}
+
+/// A proctype in a slot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Instance {
+    pub slot: usize,
+    pub proctype: usize,
+    pub storage: Vec<Storage>,
+    /// The number of each place in the location of the slot.
+    pub codes: FxHashMap<El, i64>,
+    /// Its own channels.
+    pub channels: Vec<usize>,
+}
+
+/// See the module's documentation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Slot {
+    pub process: ProcessId,
+    pub location: VariableId,
+    /// The numbers of its instances.
+    pub instances: Vec<usize>,
+    /// Who lives there from the start.
+    pub initial: Option<usize>,
+}
+
+/// Who may ever live in a slot.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tenants {
+    pub initial: Option<usize>,
+    /// Proctypes, with the values of parameters that are the same for ever.
+    pub proctypes: Vec<(usize, Vec<Option<i64>>)>,
+}
+
+/// The program under construction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct World {
+    pub program: Program,
+    pub initial: Vec<i64>,
+    pub globals: Vec<Storage>,
+    pub channels: Vec<Channel>,
+    pub slots: Vec<Slot>,
+    pub instances: Vec<Instance>,
+    pub exclusive: Option<VariableId>,
+    pub last: Option<VariableId>,
+    /// The labels of each proctype.
+    pub labels: Vec<Vec<(Arc<str>, El)>>,
+}
+
+/// The places that a process can be in, in the order of the file.
+pub(super) fn places(body: &Body) -> Vec<El> {
+    let mut found: FxHashSet<El> = FxHashSet::default();
+    let mut open = vec![body.flow.start];
+    while let Some(e) = open.pop() {
+        if !found.insert(e) {
+            continue;
+        }
+        for leaf in body.flow.groups(e).into_iter().flatten().flatten() {
+            if let Ok(Some(to)) = body.flow.target(leaf) {
+                open.push(to);
+            }
+            // The insides of a `d_step` may be places, too.
+            if let Kind::DStep(s) = body.flow.elements[leaf].kind
+                && let Some(first) = body.flow.sequences[s].first
+                && let Ok(first) = body.flow.hunt(first, true)
+            {
+                open.push(first);
+            }
+        }
+    }
+    let mut all: Vec<El> = found.into_iter().collect();
+    all.sort_by_key(|&e| (body.flow.elements[e].span.start, e));
+    all
+}
+
+impl World {
+    /// The cells of everything.
+    pub fn new(
+        name: &str,
+        globals: &Globals,
+        bodies: &[Body],
+        faces: &[Face],
+        written: &FxHashSet<usize>,
+        tenants: &[Tenants],
+        line: &dyn Fn(usize) -> usize,
+    ) -> Self {
+        let mut world = Self {
+            program: Program::new(name),
+            initial: Vec::new(),
+            globals: Vec::new(),
+            channels: Vec::new(),
+            slots: Vec::new(),
+            instances: Vec::new(),
+            exclusive: None,
+            last: None,
+            labels: (bodies.iter())
+                .map(|b| {
+                    let labels = b.flow.labels.iter();
+                    labels.map(|l| (l.name.clone(), l.element)).collect()
+                })
+                .collect(),
+        };
+        for (i, leaf) in globals.store.leaves.iter().enumerate() {
+            let constant = !written.contains(&i);
+            let storage = world.leaf(globals, leaf, &leaf.name, None, constant, None);
+            world.globals.push(storage);
+        }
+        for (number, tenant) in tenants.iter().enumerate() {
+            world.slot(globals, bodies, faces, number, tenant, line);
+        }
+        // Values that depend on variables are known when all cells are.
+        world.start(globals, bodies);
+        world
+    }
+
+    fn declare(&mut self, name: &str, ty: Type, length: Option<u32>, owner: Option<ProcessId>) -> VariableId {
+        let v = self.program.declare(name, ty, length, owner);
+        self.initial.resize(self.program.cells(), 0);
+        v
+    }
+
+    fn new_channel(&mut self, globals: &Globals, name: String, signature: &Arc<Signature>, owner: Option<ProcessId>) -> usize {
+        let capacity = signature.capacity;
+        let mut channel = Channel {
+            name: name.clone(),
+            signature: signature.clone(),
+            length: None,
+            fields: Vec::new(),
+        };
+        if capacity > 0 {
+            let max = i64::from(capacity);
+            let range = Type::Range { min: 0, max };
+            channel.length = Some(self.declare(&format!("len({name})"), range, None, owner));
+            for (i, scalar) in signature.fields.iter().enumerate() {
+                let ty = globals.ty(*scalar);
+                let field = match signature.fields.len() {
+                    1 => format!("{name}.message"),
+                    _ => format!("{name}.message{}", i + 1),
+                };
+                channel.fields.push(self.declare(&field, ty, Some(capacity), owner));
+            }
+        }
+        self.channels.push(channel);
+        self.channels.len() - 1
+    }
+
+    /// The cells of a leaf, or its constants.
+    fn leaf(
+        &mut self,
+        globals: &Globals,
+        leaf: &Leaf,
+        name: &str,
+        owner: Option<ProcessId>,
+        constant: bool,
+        known: Option<i64>,
+    ) -> Storage {
+        if let Some(n) = known {
+            return Storage::Constants(vec![leaf.scalar.store(n)]);
+        }
+        let length = leaf.length();
+        let count = length.unwrap_or(1);
+        if let Start::Channel(signature) = &leaf.start {
+            let mut ids = Vec::new();
+            for i in 0..count {
+                let name = match length {
+                    Some(_) => format!("{name}[{i}]"),
+                    None => name.to_string(),
+                };
+                let channel = self.new_channel(globals, name, signature, owner);
+                ids.push(channel as i64 + 1);
+            }
+            if constant {
+                return Storage::Constants(ids);
+            }
+            let v = self.declare(name, Type::BYTE, length, owner);
+            let first = self.program.variable(v).first as usize;
+            if owner.is_none() {
+                self.initial[first..first + ids.len()].copy_from_slice(&ids);
+            }
+            return Storage::Variable(v);
+        }
+        if constant && owner.is_none() && length.is_none() {
+            match &leaf.start {
+                Start::Zero => return Storage::Constants(vec![0]),
+                Start::Value(Value::Number(n)) => {
+                    return Storage::Constants(vec![leaf.scalar.store(*n)]);
+                }
+                _ => {}
+            }
+        }
+        Storage::Variable(self.declare(name, globals.ty(leaf.scalar), length, owner))
+    }
+
+    fn slot(
+        &mut self,
+        globals: &Globals,
+        bodies: &[Body],
+        faces: &[Face],
+        number: usize,
+        tenants: &Tenants,
+        line: &dyn Fn(usize) -> usize,
+    ) {
+        let process = ProcessId(self.slots.len() as u32);
+        let mut names = vec!["-".to_string()];
+        let mut codes = Vec::new();
+        let several = tenants.proctypes.len() > 1;
+        let mut titles: Vec<String> = Vec::new();
+        for (proctype, _) in &tenants.proctypes {
+            let flow = &bodies[*proctype].flow;
+            let title = &faces[*proctype].name;
+            titles.push(title.to_string());
+            let mut own = FxHashMap::default();
+            for e in places(&bodies[*proctype]) {
+                own.insert(e, names.len() as i64);
+                let label = flow.labels.iter().find(|l| l.element == e);
+                let mut shown = match (label, &flow.elements[e].kind) {
+                    (Some(label), _) => label.name.to_string(),
+                    (None, Kind::End) => "end".to_string(),
+                    _ => format!("line {}", line(flow.elements[e].span.start)),
+                };
+                if several {
+                    shown = format!("{title}: {shown}");
+                }
+                names.push(shown);
+            }
+            codes.push(own);
+        }
+        let title = format!("{}[{number}]", titles.join("|"));
+        let location = self.declare(&title, Type::Enum { names }, None, Some(process));
+        self.program.variables[location.0 as usize].is_location = true;
+        self.program.processes.push(sempre_model::ir::Process {
+            name: title,
+            location: Some(location),
+        });
+        let mut instances = Vec::new();
+        for ((proctype, known), codes) in tenants.proctypes.iter().zip(codes) {
+            let before = self.channels.len();
+            let prefix = format!("{}[{number}]", faces[*proctype].name);
+            let mut storage = Vec::new();
+            for (i, leaf) in bodies[*proctype].store.leaves.iter().enumerate() {
+                let name = format!("{prefix}.{}", leaf.name);
+                let known = known.get(i).copied().flatten();
+                let constant = !leaf.written;
+                let place = self.leaf(globals, leaf, &name, Some(process), constant, known);
+                storage.push(place);
+            }
+            instances.push(self.instances.len());
+            self.instances.push(Instance {
+                slot: number,
+                proctype: *proctype,
+                storage,
+                codes,
+                channels: (before..self.channels.len()).collect(),
+            });
+        }
+        let initial = tenants.initial.and_then(|p| {
+            (instances.iter().copied()).find(|&i| self.instances[i].proctype == p)
+        });
+        self.slots.push(Slot {
+            process,
+            location,
+            instances,
+            initial,
+        });
+    }
+
+    /// The initial values.
+    fn start(&mut self, globals: &Globals, bodies: &[Body]) {
+        for (i, leaf) in globals.store.leaves.iter().enumerate() {
+            if let Storage::Variable(v) = self.globals[i] {
+                self.start_leaf(leaf, v, None);
+            }
+        }
+        for slot in 0..self.slots.len() {
+            let Some(i) = self.slots[slot].initial else {
+                continue;
+            };
+            let body = &bodies[self.instances[i].proctype];
+            let location = self.program.variable(self.slots[slot].location).first;
+            let code = self.instances[i].codes.get(&body.flow.start);
+            self.initial[location as usize] = code.copied().unwrap_or(0);
+            for (l, leaf) in body.store.leaves.iter().enumerate() {
+                if let Storage::Variable(v) = self.instances[i].storage[l] {
+                    self.start_leaf(leaf, v, Some(i));
+                }
+            }
+        }
+    }
+
+    fn start_leaf(&mut self, leaf: &Leaf, v: VariableId, instance: Option<usize>) {
+        let first = self.program.variable(v).first as usize;
+        for i in 0..leaf.length().unwrap_or(1) as usize {
+            let value = match &leaf.start {
+                Start::Zero => continue,
+                Start::Channel(_) => {
+                    let Some(instance) = instance else { continue };
+                    let own = self.instances[instance].channels.clone();
+                    let place = own.iter().position(|&c| {
+                        let name = &self.channels[c].name;
+                        *name == self.program.cell_name((first + i) as u32)
+                    });
+                    place.map_or(0, |p| own[p] as i64 + 1)
+                }
+                Start::Value(value) => self.now(instance, value),
+                Start::List(values) => match values.get(i).or(values.last()) {
+                    Some(value) => self.now(instance, value),
+                    None => 0,
+                },
+            };
+            self.initial[first + i] = leaf.scalar.store(value);
+        }
+    }
+
+    /// The value of an expression in the initial state; 0 if it has none.
+    fn now(&self, instance: Option<usize>, value: &Value) -> i64 {
+        let expr = self.expr(instance, value, false);
+        (Interpreter::new(&self.program).value(&expr, &self.initial)).unwrap_or(0)
+    }
+
+    /// The statements that bring an instance to life, but for its parameters and location.
+    pub fn birth(&self, i: usize, bodies: &[Body], skip: usize) -> Vec<sempre_model::Stmt> {
+        let instance = &self.instances[i];
+        let leaves = &bodies[instance.proctype].store.leaves;
+        let mut all = Vec::new();
+        for (l, leaf) in leaves.iter().enumerate().skip(skip) {
+            let Storage::Variable(v) = instance.storage[l] else {
+                continue;
+            };
+            let mut set = |k: u32, value: Expr| {
+                let place = match leaf.length() {
+                    None => Place::Scalar(v),
+                    Some(_) => Place::Element(v, Box::new(Expr::Constant(k.into()))),
+                };
+                all.push(sempre_model::Stmt::Assign(place, value));
+            };
+            let first = self.program.variable(v).first;
+            for k in 0..leaf.length().unwrap_or(1) {
+                match &leaf.start {
+                    Start::Zero => {}
+                    Start::Value(value) => set(k, self.expr(Some(i), value, false)),
+                    Start::List(values) => {
+                        if let Some(value) = values.get(k as usize).or(values.last()) {
+                            set(k, self.expr(Some(i), value, false));
+                        }
+                    }
+                    Start::Channel(_) => {
+                        let name = self.program.cell_name(first + k);
+                        let own = instance.channels.iter();
+                        let id = own.copied().find(|&c| self.channels[c].name == name);
+                        set(k, Expr::Constant(id.map_or(0, |c| c as i64 + 1)));
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// The statements that forget an instance.
+    pub fn death(&self, i: usize) -> Vec<sempre_model::Stmt> {
+        let instance = &self.instances[i];
+        let mut all = vec![sempre_model::Stmt::Assign(
+            Place::Scalar(self.slots[instance.slot].location),
+            Expr::Constant(0),
+        )];
+        let mut clear = |v: VariableId| {
+            let variable = self.program.variable(v);
+            match variable.length {
+                None => all.push(sempre_model::Stmt::Assign(Place::Scalar(v), Expr::Constant(0))),
+                Some(n) => all.extend((0..n).map(|k| {
+                    let place = Place::Element(v, Box::new(Expr::Constant(k.into())));
+                    sempre_model::Stmt::Assign(place, Expr::Constant(0))
+                })),
+            }
+        };
+        for storage in &instance.storage {
+            if let Storage::Variable(v) = storage {
+                clear(*v);
+            }
+        }
+        for &c in &instance.channels {
+            let channel = &self.channels[c];
+            channel.length.iter().chain(&channel.fields).for_each(|&v| clear(v));
+        }
+        all
+    }
+
+    /// Is the slot empty?
+    pub fn is_empty(&self, slot: usize) -> Expr {
+        Expr::equal(
+            Expr::variable(self.slots[slot].location),
+            Expr::Constant(0),
+        )
+    }
+
+    /// Is the instance at that place?
+    pub fn is_at(&self, i: usize, e: El) -> Expr {
+        let instance = &self.instances[i];
+        let location = self.slots[instance.slot].location;
+        match instance.codes.get(&e) {
+            Some(&code) => Expr::equal(Expr::variable(location), Expr::Constant(code)),
+            None => Expr::FALSE,
+        }
+    }
+
+    fn storage(&self, instance: Option<usize>, cell: &Cell) -> Option<&Storage> {
+        match (cell.local, instance) {
+            (true, Some(i)) => self.instances[i].storage.get(cell.leaf),
+            (true, None) => None,
+            (false, _) => self.globals.get(cell.leaf),
+        }
+    }
+
+    fn read(&self, storage: Option<&Storage>, index: Option<Expr>) -> Expr {
+        match (storage, index) {
+            (Some(Storage::Variable(v)), None) => Expr::variable(*v),
+            (Some(Storage::Variable(v)), Some(index)) => Expr::element(*v, index),
+            (Some(Storage::Constants(all)), None) => Expr::Constant(all[0]),
+            (Some(Storage::Constants(all)), Some(Expr::Constant(i))) => {
+                let value = usize::try_from(i).ok().and_then(|i| all.get(i));
+                Expr::Constant(value.copied().unwrap_or(0))
+            }
+            (Some(Storage::Constants(all)), Some(index)) => {
+                let mut result = Expr::Constant(0);
+                for (i, &value) in all.iter().enumerate().rev() {
+                    let here = Expr::equal(index.clone(), Expr::Constant(i as i64));
+                    let value = Expr::Constant(value);
+                    result = Expr::If(Box::new(here), Box::new(value), Box::new(result));
+                }
+                result
+            }
+            (None, _) => Expr::FALSE,
+        }
+    }
+
+    /// The place that a cell is; `None` if it is a constant, which nobody writes.
+    pub fn place(&self, instance: Option<usize>, cell: &Cell) -> Option<Place> {
+        let Some(Storage::Variable(v)) = self.storage(instance, cell) else {
+            return None;
+        };
+        Some(match &cell.index {
+            None => Place::Scalar(*v),
+            Some(index) => Place::Element(*v, Box::new(self.expr(instance, index, false))),
+        })
+    }
+
+    /// The channels that a value may stand for, each with when it does.
+    pub fn candidates(&self, instance: Option<usize>, channel: &Value, fields: Option<usize>) -> Vec<(Expr, usize)> {
+        let fits = |c: usize| {
+            let own = self.channels[c].signature.fields.len();
+            fields.is_none_or(|n| n == own)
+        };
+        if let Value::Read(cell) = channel
+            && let Some(Storage::Constants(ids)) = self.storage(instance, cell)
+        {
+            let index = (cell.index.as_ref()).map(|i| self.expr(instance, i, false));
+            return (ids.iter().enumerate())
+                .filter(|(_, id)| **id > 0)
+                .map(|(k, id)| {
+                    let here = match &index {
+                        None => Expr::TRUE,
+                        Some(i) => binary(Binary::Equal, i.clone(), Expr::Constant(k as i64)),
+                    };
+                    (here, *id as usize - 1)
+                })
+                .filter(|(here, c)| *here != Expr::FALSE && fits(*c))
+                .collect();
+        }
+        match self.expr(instance, channel, false) {
+            Expr::Constant(id) => usize::try_from(id - 1)
+                .ok()
+                .filter(|&c| c < self.channels.len())
+                .map(|c| (Expr::TRUE, c))
+                .into_iter()
+                .collect(),
+            value => (0..self.channels.len())
+                .filter(|&c| fits(c))
+                .map(|c| {
+                    let id = Expr::Constant(c as i64 + 1);
+                    (Expr::equal(value.clone(), id), c)
+                })
+                .collect(),
+        }
+    }
+
+    /// The instances of a proctype that a remote reference may mean, each with when it does.
+    fn meant(&self, instance: Option<usize>, proctype: usize, index: Option<&Value>) -> Vec<(Expr, usize)> {
+        let of_type = (0..self.instances.len()).filter(|&i| self.instances[i].proctype == proctype);
+        match index {
+            None => of_type.take(1).map(|i| (Expr::TRUE, i)).collect(),
+            Some(index) => {
+                let index = self.expr(instance, index, false);
+                of_type
+                    .map(|i| {
+                        let pid = Expr::Constant(self.instances[i].slot as i64);
+                        (binary(Binary::Equal, index.clone(), pid), i)
+                    })
+                    .filter(|(here, _)| *here != Expr::FALSE)
+                    .collect()
+            }
+        }
+    }
+
+    /// An expression, as the instance evaluates it; `timeout` is what `timeout` is.
+    pub fn expr(&self, instance: Option<usize>, value: &Value, timeout: bool) -> Expr {
+        let expr = |v: &Value| self.expr(instance, v, timeout);
+        match value {
+            Value::Number(n) => Expr::Constant(*n),
+            Value::Read(cell) => {
+                let index = cell.index.as_ref().map(|i| expr(i));
+                self.read(self.storage(instance, cell), index)
+            }
+            Value::Unary(op, a) => match (op, expr(a)) {
+                (Unary::Not, Expr::Constant(n)) => Expr::Constant(i64::from(n == 0)),
+                (Unary::Negate, Expr::Constant(n)) => Expr::Constant(n.wrapping_neg()),
+                (Unary::Complement, Expr::Constant(n)) => Expr::Constant(!n),
+                (op, a) => Expr::Unary(*op, Box::new(a)),
+            },
+            Value::Binary(op, a, b) => binary(*op, expr(a), expr(b)),
+            Value::If(c, a, b) => match expr(c) {
+                Expr::Constant(0) => expr(b),
+                Expr::Constant(_) => expr(a),
+                c => Expr::If(Box::new(c), Box::new(expr(a)), Box::new(expr(b))),
+            },
+            Value::Pid => Expr::Constant(instance.map_or(0, |i| self.instances[i].slot as i64)),
+            Value::ProcessCount => (0..self.slots.len())
+                .map(|s| Expr::Unary(Unary::Not, Box::new(self.is_empty(s))))
+                .reduce(|a, b| Expr::binary(Binary::Add, a, b))
+                .unwrap_or(Expr::FALSE),
+            Value::Last => self.last.map_or(Expr::FALSE, Expr::variable),
+            Value::Timeout => Expr::Constant(i64::from(timeout)),
+            // Handled where processes are made.
+            Value::Run(..) => Expr::TRUE,
+            Value::NonProgress => {
+                let all = (0..self.instances.len()).flat_map(|i| {
+                    let labels = self.labels[self.instances[i].proctype].iter();
+                    let progress = labels.filter(|l| l.0.starts_with("progress"));
+                    progress.map(move |l| self.is_at(i, l.1))
+                });
+                let some = all.reduce(|a, b| binary(Binary::Or, a, b));
+                some.map_or(Expr::TRUE, |some| Expr::Unary(Unary::Not, Box::new(some)))
+            }
+            Value::Channel(test, channel) => {
+                let mut result = Expr::Constant(0);
+                for (here, c) in self.candidates(instance, channel, None).into_iter().rev() {
+                    result = chosen(here, self.test(*test, c), result);
+                }
+                result
+            }
+            Value::Poll(channel, targets, random) => {
+                let mut result = Expr::Constant(0);
+                let all = self.candidates(instance, channel, Some(targets.len()));
+                for (here, c) in all.into_iter().rev() {
+                    let holds = self.matching(instance, c, targets, *random);
+                    result = chosen(here, holds, result);
+                }
+                result
+            }
+            Value::RemoteLabel(proctype, index, label, _) => {
+                let labels = self.labels[*proctype].iter();
+                let places: Vec<El> = labels.filter(|l| l.0 == *label).map(|l| l.1).collect();
+                self.at_label(instance, *proctype, index.as_deref(), &places)
+            }
+            Value::RemoteVariable(proctype, index, leaf, element) => {
+                let element = element.as_ref().map(|e| expr(e));
+                let mut result = Expr::Constant(0);
+                let all = self.meant(instance, *proctype, index.as_deref());
+                for (here, i) in all.into_iter().rev() {
+                    let value = self.read(self.instances[i].storage.get(*leaf), element.clone());
+                    result = chosen(here, value, result);
+                }
+                result
+            }
+        }
+    }
+
+    /// Where the label of a process is, as a condition.
+    fn at_label(&self, instance: Option<usize>, proctype: usize, index: Option<&Value>, places: &[El]) -> Expr {
+        let mut result = Expr::Constant(0);
+        for (here, i) in self.meant(instance, proctype, index).into_iter().rev() {
+            let there = (places.iter())
+                .map(|&e| self.is_at(i, e))
+                .reduce(|a, b| binary(Binary::Or, a, b))
+                .unwrap_or(Expr::FALSE);
+            result = chosen(here, there, result);
+        }
+        result
+    }
+
+    fn test(&self, test: Test, c: usize) -> Expr {
+        let capacity = i64::from(self.channels[c].signature.capacity);
+        let length = (self.channels[c].length).map_or(Expr::Constant(0), Expr::variable);
+        let capacity = Expr::Constant(capacity.max(1));
+        match test {
+            Test::Len => length,
+            Test::Full => binary(Binary::Equal, length, capacity),
+            Test::NotFull => binary(Binary::Less, length, capacity),
+            Test::Empty => binary(Binary::Equal, length, Expr::Constant(0)),
+            Test::NotEmpty => binary(Binary::Greater, length, Expr::Constant(0)),
+        }
+    }
+
+    /// Does the message at that place of a channel match?
+    pub fn message_matches(&self, instance: Option<usize>, c: usize, targets: &[Target], at: i64) -> Expr {
+        let fields = self.channels[c].fields.iter();
+        Expr::all(fields.zip(targets).filter_map(|(&field, target)| {
+            let Target::Match(value) = target else {
+                return None;
+            };
+            let found = Expr::element(field, Expr::Constant(at));
+            Some(Expr::equal(found, self.expr(instance, value, false)))
+        }))
+    }
+
+    /// Is there a message in a channel that matches?
+    pub fn matching(&self, instance: Option<usize>, c: usize, targets: &[Target], random: bool) -> Expr {
+        let channel = &self.channels[c];
+        let Some(length) = channel.length else {
+            return Expr::FALSE;
+        };
+        let any = !targets.iter().any(|t| matches!(t, Target::Match(_)));
+        let places = if random && !any { channel.signature.capacity } else { 1 };
+        (0..i64::from(places))
+            .map(|at| {
+                let there = binary(Binary::Greater, Expr::variable(length), Expr::Constant(at));
+                let same = self.message_matches(instance, c, targets, at);
+                Expr::all([there, same])
+            })
+            .reduce(|a, b| Expr::binary(Binary::Or, a, b))
+            .unwrap_or(Expr::FALSE)
+    }
+
+    /// What is left of a value in a field of a message.
+    pub fn carried(&self, value: Expr, scalar: Scalar) -> Expr {
+        let fits = match &value {
+            Expr::Constant(n) => return Expr::Constant(scalar.store(*n)),
+            Expr::Read(Place::Scalar(v) | Place::Element(v, _)) => {
+                let (min, max) = self.program.variable(*v).ty.bounds();
+                scalar.store(min) == min && scalar.store(max) == max && min >= 0
+                    || matches!(scalar, Scalar::Int)
+            }
+            _ => matches!(scalar, Scalar::Int),
+        };
+        let mask = |bits: u32, value: Expr| {
+            let mask = Expr::Constant((1 << bits) - 1);
+            Expr::binary(Binary::BitAnd, value, mask)
+        };
+        match scalar {
+            _ if fits => value,
+            Scalar::Unsigned(bits) => mask(bits.into(), value),
+            Scalar::Mtype(_) | Scalar::Chan => mask(8, value),
+            Scalar::Short => {
+                let up = Expr::binary(Binary::ShiftLeft, value, Expr::Constant(48));
+                Expr::binary(Binary::ShiftRight, up, Expr::Constant(48))
+            }
+            Scalar::Int => value,
+        }
+    }
+}
+
+/// `condition ? then : otherwise`
+fn chosen(condition: Expr, then: Expr, otherwise: Expr) -> Expr {
+    match condition {
+        Expr::Constant(0) => otherwise,
+        Expr::Constant(_) => then,
+        condition => Expr::If(Box::new(condition), Box::new(then), Box::new(otherwise)),
+    }
+}
+
+/// `left op right`, computed if it is known.
+pub(super) fn binary(op: Binary, left: Expr, right: Expr) -> Expr {
+    match (op, &left, &right) {
+        (_, Expr::Constant(a), Expr::Constant(b)) => match op.apply(*a, *b) {
+            Some(n) => Expr::Constant(n),
+            None => Expr::binary(op, left, right),
+        },
+        (Binary::And, Expr::Constant(0), _) => Expr::FALSE,
+        (Binary::Or, Expr::Constant(n), _) if *n != 0 => Expr::TRUE,
+        (Binary::Or, Expr::Constant(_), Expr::Binary(o, ..)) if is_truth(*o) => right,
+        (Binary::Or, Expr::Binary(o, ..), Expr::Constant(0)) if is_truth(*o) => left,
+        (Binary::And, Expr::Constant(_), Expr::Binary(o, ..)) if is_truth(*o) => right,
+        _ => Expr::binary(op, left, right),
+    }
+}
+
+fn is_truth(op: Binary) -> bool {
+    use Binary::{And, Equal, Greater, GreaterEqual, Implies, Less, LessEqual, NotEqual, Or};
+    matches!(
+        op,
+        And | Or | Implies | Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual
+    )
+}

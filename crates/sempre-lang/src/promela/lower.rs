@@ -1,0 +1,423 @@
+//! From a Promela file to a program of the IR. What the steps mean is in [`super`]; here is how they look.
+//!
+//! A statement of a process that needs nobody else is one action; a rendezvous is one for each pair of a sending and a
+//! receiving statement of different slots on a channel. Guards start with the tests of locations, the sender's
+//! first, so that whoever looks for enabled actions can ask for locations first.
+
+use super::ast::File;
+use super::body::{self, Body};
+use super::declarations;
+use super::flow::{El, Kind};
+use super::instances::{Instance, World};
+use super::resolve::{Face, Target};
+use super::steps::{Half, Offer, Stepper};
+use super::symbols::{Globals, Report};
+use super::tenancy::{self, Tenancy};
+use rustc_hash::FxHashSet;
+use sempre_base::{Diagnostic, Span};
+use sempre_model::ir::{Behaviour, Binary, Expr, Place, ProcessId, Stmt, Type};
+use sempre_model::Action;
+
+/// More actions than these are refused.
+const ACTIONS: usize = 1 << 18;
+
+/// A file, resolved.
+#[derive(Clone, Debug)]
+pub(super) struct Resolved {
+    pub globals: Globals,
+    pub faces: Vec<Face>,
+    pub bodies: Vec<Body>,
+    pub claims: Vec<Body>,
+    /// The global leaves that are written.
+    pub written: FxHashSet<usize>,
+}
+
+/// Resolves the names of a file.
+pub(super) fn resolve(file: &File, report: &mut Report) -> Resolved {
+    let globals = declarations::globals(file, report);
+    let faces: Vec<Face> = (file.proctypes.iter())
+        .map(|p| body::face(&globals, p, report))
+        .collect();
+    let bodies: Vec<Body> = (file.proctypes.iter())
+        .map(|p| body::body(&globals, &faces, p, false, report))
+        .collect();
+    let claims: Vec<Body> = (file.claims.iter())
+        .map(|p| body::body(&globals, &faces, p, true, report))
+        .collect();
+    let mut written = FxHashSet::default();
+    for element in bodies.iter().flat_map(|b| &b.flow.elements) {
+        match &element.kind {
+            Kind::Assign(cell, _) if !cell.local => {
+                written.insert(cell.leaf);
+            }
+            Kind::Receive(_, targets, ..) => {
+                for target in targets {
+                    if let Target::Store(cell) = target
+                        && !cell.local
+                    {
+                        written.insert(cell.leaf);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Resolved {
+        globals,
+        faces,
+        bodies,
+        claims,
+        written,
+    }
+}
+
+/// An action before rendezvous are put together.
+struct Open {
+    instance: usize,
+    place: El,
+    half: Half,
+}
+
+/// The program of a file, whose processes live as `tenancy` says.
+pub(super) fn lower(
+    name: &str,
+    text: &str,
+    resolved: &Resolved,
+    tenancy: &Tenancy,
+    report: &mut Report,
+) -> World {
+    let starts: Vec<usize> = text.bytes().enumerate().filter(|b| b.1 == b'\n').map(|b| b.0).collect();
+    let line = |offset: usize| starts.partition_point(|&end| end < offset) + 1;
+    let Resolved {
+        globals,
+        faces,
+        bodies,
+        written,
+        ..
+    } = resolved;
+    let mut world = World::new(name, globals, bodies, faces, written, &tenancy.slots, &line);
+    let uses_last = bodies.iter().any(|b| uses(b, &|v| *v == super::resolve::Value::Last));
+    if uses_last {
+        let v = world.program.declare("_last", Type::BYTE, None, None);
+        world.initial.push(0);
+        world.last = Some(v);
+    }
+    let mut open: Vec<Open> = Vec::new();
+    for instance in 0..world.instances.len() {
+        let Instance {
+            proctype, codes, ..
+        } = &world.instances[instance];
+        let body = &bodies[*proctype];
+        let step_of = step_of(body);
+        let shown = |e: El| {
+            let span = body.flow.elements[e].span;
+            format!("{} (line {})", words(text, span), line(span.start))
+        };
+        let births = |proctype: usize| tenancy.births(proctype);
+        let stepper = Stepper {
+            world: &world,
+            bodies,
+            instance,
+            text: &shown,
+            births: &births,
+            step_of: &step_of,
+        };
+        let mut places: Vec<El> = codes.keys().copied().collect();
+        places.sort_by_key(|e| codes[e]);
+        for place in places {
+            for mut half in stepper.halves(place) {
+                // A sender loses the right to go on alone.
+                if !matches!(half.offer, Some((_, Offer::Send(_)))) {
+                    stepper.follow(&mut half);
+                }
+                open.push(Open {
+                    instance,
+                    place,
+                    half,
+                });
+            }
+        }
+        if open.len() > ACTIONS {
+            report.error(Span::new(0, 0), "the processes make too many actions");
+            return world;
+        }
+    }
+    if open.iter().any(|o| o.half.atom) {
+        let max = world.slots.len() as i64;
+        let range = Type::Range { min: 0, max };
+        let v = world.program.declare("_exclusive", range, None, None);
+        world.initial.push(0);
+        world.exclusive = Some(v);
+        world.program.atomic = Some(v);
+    }
+    // Where a process may be while it goes on alone.
+    let held: FxHashSet<(usize, El)> = (open.iter())
+        .filter(|o| o.half.atom)
+        .filter_map(|o| Some((o.instance, o.half.to?)))
+        .collect();
+    let maker = Maker {
+        world: &world,
+        text,
+        bodies,
+        faces,
+        line: &line,
+        held: &held,
+    };
+    let mut actions = Vec::new();
+    for one in &open {
+        match &one.half.offer {
+            None => actions.push(maker.alone(one)),
+            Some((c, Offer::Send(values))) => {
+                for other in &open {
+                    let Some((d, Offer::Receive(targets))) = &other.half.offer else {
+                        continue;
+                    };
+                    let slots = [one, other].map(|o| world.instances[o.instance].slot);
+                    if c == d && slots[0] != slots[1] {
+                        actions.extend(maker.rendezvous(one, other, values, targets));
+                    }
+                }
+            }
+            Some((_, Offer::Receive(_))) => {}
+        }
+        if actions.len() > ACTIONS {
+            report.error(Span::new(0, 0), "the rendezvous make too many actions");
+            break;
+        }
+    }
+    world.program.actions = actions;
+    world.program.registers = 2
+        + (world.channels.iter())
+            .map(|c| c.signature.fields.len() as u32)
+            .max()
+            .unwrap_or(0);
+    world.program.initial = vec![world.initial.clone()];
+    world
+}
+
+/// Is there such a value anywhere in the body?
+pub(super) fn uses(body: &Body, is: &dyn Fn(&super::resolve::Value) -> bool) -> bool {
+    let mut found = body.provided.as_ref().is_some_and(|p| p.any(is));
+    for element in &body.flow.elements {
+        found |= match &element.kind {
+            Kind::Assign(cell, value) => {
+                value.any(is) || cell.index.as_ref().is_some_and(|i| i.any(is))
+            }
+            Kind::Send(c, values, _) => c.any(is) || values.iter().any(|v| v.any(is)),
+            Kind::Receive(c, targets, ..) => {
+                c.any(is)
+                    || (targets.iter()).any(|t| matches!(t, Target::Match(v) if v.any(is)))
+            }
+            Kind::Condition(v) | Kind::Assert(v) => v.any(is),
+            _ => false,
+        };
+    }
+    found
+}
+
+/// The `d_step` that each element is in.
+fn step_of(body: &Body) -> Vec<Option<El>> {
+    let flow = &body.flow;
+    let mut owner = vec![None; flow.elements.len()];
+    fn mark(flow: &super::flow::Flow, s: usize, step: El, owner: &mut [Option<El>], depth: usize) {
+        let mut at = flow.sequences[s].first;
+        let mut left = flow.elements.len();
+        while let Some(e) = at {
+            if !flow.elements[e].step || left == 0 || depth > 400 {
+                break;
+            }
+            left -= 1;
+            owner[e] = Some(step);
+            for inner in flow.below(e) {
+                mark(flow, inner, step, owner, depth + 1);
+            }
+            if flow.sequences[s].last == Some(e) {
+                break;
+            }
+            at = flow.elements[e].next;
+        }
+    }
+    for (e, element) in flow.elements.iter().enumerate() {
+        if let Kind::DStep(s) = element.kind {
+            mark(flow, s, e, &mut owner, 0);
+        }
+    }
+    owner
+}
+
+/// A piece of the text in one line, not too long.
+fn words(text: &str, span: Span) -> String {
+    let all: Vec<&str> = text[span.start..span.end].split_whitespace().collect();
+    super::cursor::shown(&all.join(" "))
+}
+
+struct Maker<'a> {
+    world: &'a World,
+    text: &'a str,
+    bodies: &'a [Body],
+    faces: &'a [Face],
+    line: &'a dyn Fn(usize) -> usize,
+    held: &'a FxHashSet<(usize, El)>,
+}
+
+impl Maker<'_> {
+    fn title(&self, o: &Open) -> String {
+        let instance = &self.world.instances[o.instance];
+        let span = self.bodies[instance.proctype].flow.elements[o.half.element].span;
+        let name = &self.faces[instance.proctype].name;
+        let what = words(self.text, span);
+        format!("{name}[{}]: {what} (line {})", instance.slot, (self.line)(span.start))
+    }
+
+    fn process(&self, o: &Open) -> ProcessId {
+        self.world.slots[self.world.instances[o.instance].slot].process
+    }
+
+    /// The process arrives where the half leads.
+    fn arrive(&self, o: &Open, effect: &mut Vec<Stmt>) {
+        let instance = &self.world.instances[o.instance];
+        if let Some(to) = o.half.to
+            && let Some(&code) = instance.codes.get(&to)
+        {
+            let place = Place::Scalar(self.world.slots[instance.slot].location);
+            effect.push(Stmt::Assign(place, Expr::Constant(code)));
+        }
+    }
+
+    fn hold(&self, sources: &[&Open], last: &Open, effect: &mut Vec<Stmt>) {
+        let Some(register) = self.world.exclusive else {
+            return;
+        };
+        let held = sources.iter().any(|o| self.held.contains(&(o.instance, o.place)));
+        let slot = self.world.instances[last.instance].slot as i64;
+        let holder = if last.half.atom { slot + 1 } else { 0 };
+        if held || holder != 0 {
+            effect.push(Stmt::Assign(
+                Place::Scalar(register),
+                Expr::Constant(holder),
+            ));
+        }
+    }
+
+    fn finish(&self, last: &Open, effect: &mut Vec<Stmt>) {
+        if let Some(v) = self.world.last {
+            let slot = self.world.instances[last.instance].slot as i64;
+            effect.push(Stmt::Assign(Place::Scalar(v), Expr::Constant(slot)));
+        }
+    }
+
+    /// Nobody goes on alone, or this process does.
+    fn may_move(&self, o: &Open) -> Expr {
+        let Some(register) = self.world.exclusive else {
+            return Expr::TRUE;
+        };
+        let holder = self.world.instances[o.instance].slot as i64 + 1;
+        let is = |n: i64| Expr::equal(Expr::variable(register), Expr::Constant(n));
+        Expr::binary(Binary::Or, is(0), is(holder))
+    }
+
+    fn alone(&self, o: &Open) -> Action {
+        let here = self.world.is_at(o.instance, o.place);
+        let mut effect = o.half.effect.clone();
+        self.arrive(o, &mut effect);
+        self.hold(&[o], o, &mut effect);
+        self.finish(o, &mut effect);
+        Action {
+            name: self.title(o),
+            processes: vec![self.process(o)],
+            class: if o.half.timeout { -1 } else { 0 },
+            behaviour: Behaviour::Guarded {
+                guard: Expr::all([self.may_move(o), here, o.half.guard.clone()]),
+                effect,
+            },
+        }
+    }
+
+    fn rendezvous(
+        &self,
+        sender: &Open,
+        receiver: &Open,
+        values: &[Expr],
+        targets: &[Target],
+    ) -> Option<Action> {
+        let me = Some(receiver.instance);
+        let mut guard = vec![self.may_move(sender)];
+        guard.extend([sender, receiver].map(|o| self.world.is_at(o.instance, o.place)));
+        guard.extend([sender, receiver].map(|o| o.half.guard.clone()));
+        let mut reads = Vec::new();
+        let mut effect = Vec::new();
+        let stores = targets.iter().filter(|t| matches!(t, Target::Store(_))).count();
+        for (i, (value, target)) in values.iter().zip(targets).enumerate() {
+            match target {
+                Target::Ignore => {}
+                Target::Match(wanted) => {
+                    let wanted = self.world.expr(me, wanted, false);
+                    let same = super::instances::binary(Binary::Equal, value.clone(), wanted);
+                    if same == Expr::FALSE {
+                        return None;
+                    }
+                    guard.push(same);
+                }
+                Target::Store(cell) => {
+                    let Some(place) = self.world.place(me, cell) else {
+                        continue;
+                    };
+                    let value = match value {
+                        Expr::Constant(_) => value.clone(),
+                        _ if stores == 1 => value.clone(),
+                        _ => {
+                            let register = Place::Register(i as u32);
+                            reads.push(Stmt::Assign(register.clone(), value.clone()));
+                            Expr::Read(register)
+                        }
+                    };
+                    effect.push(Stmt::Assign(place, value));
+                }
+            }
+        }
+        reads.append(&mut effect);
+        let mut effect = reads;
+        // What a `d_step` that starts with the rendezvous goes on to do.
+        effect.extend(sender.half.effect.iter().cloned());
+        self.arrive(sender, &mut effect);
+        effect.extend(receiver.half.effect.iter().cloned());
+        self.arrive(receiver, &mut effect);
+        self.hold(&[sender, receiver], receiver, &mut effect);
+        self.finish(receiver, &mut effect);
+        Some(Action {
+            name: format!("{}, {}", self.title(sender), self.title(receiver)),
+            processes: vec![self.process(sender), self.process(receiver)],
+            class: 0,
+            behaviour: Behaviour::Guarded {
+                guard: Expr::all(guard.into_iter().filter(|g| *g != Expr::TRUE)),
+                effect,
+            },
+        })
+    }
+}
+
+/// The program of a file.
+pub(super) fn model(
+    name: &str,
+    text: &str,
+    file: &File,
+    warnings: Vec<Diagnostic>,
+) -> Result<(World, Resolved, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let mut report = Report::default();
+    for warning in warnings {
+        report.push(warning);
+    }
+    let resolved = resolve(file, &mut report);
+    if report.errors() > 0 {
+        return Err(report.list);
+    }
+    let tenancy = tenancy::tenancy(file, &resolved, &mut report);
+    if report.errors() > 0 {
+        return Err(report.list);
+    }
+    let world = lower(name, text, &resolved, &tenancy, &mut report);
+    match report.errors() {
+        0 => Ok((world, resolved, report.list)),
+        _ => Err(report.list),
+    }
+}

@@ -1,0 +1,725 @@
+//! What a process can do at a place: its **halves**, since a rendezvous takes two.
+//!
+//! A half has a guard, an effect and a place to go to. The guard does not ask where the process is.
+//!
+//! * `else` is possible if nothing else of the process is, but a rendezvous: SPIN asks for those later.
+//! * Escapes (`unless`) come before what they leave: statements of a later group are possible if none of an earlier
+//!   group is.
+//! * A `d_step` without loops and jumps is one effect: `if` takes the first option that is possible, and where nothing is, the step
+//!   is an error. With them its statements are halves of their own, and the process goes on alone.
+//! * After a statement in an atomic sequence, statements that are always possible and have no alternative are part of the
+//!   same step: nobody could see the states in between.
+
+use super::body::Body;
+use super::flow::{El, Kind};
+use super::instances::{Storage, World, binary};
+use super::resolve::{Target, Value};
+use super::symbols::Scalar;
+use sempre_model::ir::{Binary, Expr, Place, Stmt, Unary};
+
+/// What a rendezvous half offers.
+#[derive(Clone, Debug)]
+pub(super) enum Offer {
+    Send(Vec<Expr>),
+    Receive(Vec<Target>),
+}
+
+/// See the module's documentation.
+#[derive(Clone, Debug)]
+pub(super) struct Half {
+    pub element: El,
+    pub guard: Expr,
+    pub effect: Vec<Stmt>,
+    /// The rendezvous channel and what is offered there.
+    pub offer: Option<(usize, Offer)>,
+    /// Where it leads; `None` for the end of the process.
+    pub to: Option<El>,
+    /// Does the process go on alone?
+    pub atom: bool,
+    pub timeout: bool,
+}
+
+/// How many statements of an atomic sequence are made one step at most.
+const TOGETHER: usize = 200;
+
+/// An instance and what it is made of.
+pub(super) struct Stepper<'a> {
+    pub world: &'a World,
+    pub bodies: &'a [Body],
+    pub instance: usize,
+    /// Where a text starts, in words.
+    pub text: &'a dyn Fn(El) -> String,
+    /// The slots that a process of that type may be made in.
+    pub births: &'a dyn Fn(usize) -> Vec<usize>,
+    /// The element of the `d_step` that each element is in.
+    pub step_of: &'a [Option<El>],
+}
+
+fn not(e: Expr) -> Expr {
+    match e {
+        Expr::Constant(n) => Expr::Constant(i64::from(n == 0)),
+        e => Expr::Unary(Unary::Not, Box::new(e)),
+    }
+}
+
+fn any(all: impl IntoIterator<Item = Expr>) -> Expr {
+    let mut result = Expr::FALSE;
+    for e in all {
+        result = match (result, e) {
+            (Expr::Constant(0), e) => e,
+            (a, Expr::Constant(0)) => a,
+            (a, b) => binary(Binary::Or, a, b),
+        };
+    }
+    result
+}
+
+fn all(parts: impl IntoIterator<Item = Expr>) -> Expr {
+    let parts: Vec<Expr> = parts.into_iter().collect();
+    if parts.contains(&Expr::FALSE) {
+        return Expr::FALSE;
+    }
+    Expr::all(parts.into_iter().filter(|p| !matches!(p, Expr::Constant(n) if *n != 0)))
+}
+
+impl Stepper<'_> {
+    fn body(&self) -> &Body {
+        &self.bodies[self.world.instances[self.instance].proctype]
+    }
+
+    fn expr(&self, value: &Value, timeout: bool) -> Expr {
+        self.world.expr(Some(self.instance), value, timeout)
+    }
+
+    fn condition(&self, value: &Value, timeout: bool) -> Expr {
+        self.expr(value, timeout)
+    }
+
+    /// All halves of a place, with their guards complete.
+    pub fn halves(&self, place: El) -> Vec<Half> {
+        let body = self.body();
+        let flow = &body.flow;
+        let inside = self.step_of[place].is_some();
+        let mut result: Vec<Half> = Vec::new();
+        let mut earlier = Expr::FALSE;
+        for group in flow.groups(place).unwrap_or_default() {
+            let mut halves: Vec<Half> = Vec::new();
+            let mut possible = Expr::FALSE;
+            for leaf in group {
+                for mut half in self.leaf(leaf) {
+                    if flow.elements[leaf].kind == Kind::Else {
+                        half.guard = not(possible.clone());
+                    } else if half.offer.is_none() && !half.timeout {
+                        let guard = half.guard.clone();
+                        if inside {
+                            // The first that is possible is taken.
+                            half.guard = all([not(possible.clone()), half.guard]);
+                        }
+                        possible = any([possible, guard]);
+                    }
+                    halves.push(half);
+                }
+            }
+            let open = any((halves.iter())
+                .filter(|h| !matches!(h.offer, Some((_, Offer::Receive(_)))))
+                .map(|h| h.guard.clone()));
+            for half in &mut halves {
+                if !matches!(half.offer, Some((_, Offer::Receive(_)))) {
+                    half.guard = all([half.guard.clone(), not(earlier.clone())]);
+                }
+            }
+            earlier = any([earlier, open]);
+            result.extend(halves);
+        }
+        if inside {
+            // A `d_step` that cannot go on is an error.
+            let stuck = not(any(result.iter().map(|h| h.guard.clone())));
+            if stuck != Expr::FALSE {
+                result.push(Half {
+                    element: place,
+                    guard: stuck,
+                    effect: vec![self.blocked(place)],
+                    offer: None,
+                    to: Some(place),
+                    atom: false,
+                    timeout: false,
+                });
+            }
+        }
+        if let Some(provided) = &body.provided {
+            let provided = self.expr(provided, false);
+            for half in &mut result {
+                half.guard = all([provided.clone(), half.guard.clone()]);
+            }
+        }
+        result.retain(|h| h.guard != Expr::FALSE);
+        result
+    }
+
+    fn blocked(&self, e: El) -> Stmt {
+        let message = format!("the d_step goes on: {}", (self.text)(e));
+        Stmt::Assert(Expr::FALSE, message)
+    }
+
+    /// The halves of one statement.
+    fn leaf(&self, e: El) -> Vec<Half> {
+        let flow = &self.body().flow;
+        let element = &flow.elements[e];
+        let to = flow.target(e).ok().flatten();
+        // In a `d_step` that is not one effect, the process goes on alone up to its end.
+        let atom = match (self.step_of[e], to) {
+            (Some(step), Some(to)) if self.step_of[to] == Some(step) => true,
+            (Some(step), _) => flow.elements[step].atom,
+            (None, _) => element.atom,
+        };
+        let half = |guard: Expr, effect: Vec<Stmt>| Half {
+            element: e,
+            guard,
+            effect,
+            offer: None,
+            to,
+            atom,
+            timeout: false,
+        };
+        match &element.kind {
+            Kind::Condition(value) | Kind::Assign(_, value) if has_run(value) => {
+                let target = match &element.kind {
+                    Kind::Assign(cell, _) => self.world.place(Some(self.instance), cell),
+                    _ => None,
+                };
+                self.run(value, target, &half(Expr::TRUE, Vec::new()))
+            }
+            Kind::Condition(value) => {
+                let mut halves = vec![half(self.condition(value, false), Vec::new())];
+                if value.any(&|v| *v == Value::Timeout) {
+                    let mut waiting = half(self.condition(value, true), Vec::new());
+                    waiting.timeout = true;
+                    halves.push(waiting);
+                }
+                halves
+            }
+            Kind::DStep(s) => {
+                let Some(first) = flow.sequences[*s].first else {
+                    return Vec::new();
+                };
+                match self.one_effect(first, element.next) {
+                    Some(halves) => (halves.into_iter())
+                        .map(|mut h| {
+                            h.element = e;
+                            h.to = to;
+                            h.atom = element.atom;
+                            h
+                        })
+                        .collect(),
+                    None => match flow.hunt(first, true) {
+                        Ok(first) => self.halves_inside(first),
+                        Err(_) => Vec::new(),
+                    },
+                }
+            }
+            Kind::End => {
+                let slot = self.world.instances[self.instance].slot;
+                let last = match slot + 1 < self.world.slots.len() {
+                    true => self.world.is_empty(slot + 1),
+                    false => Expr::TRUE,
+                };
+                vec![Half {
+                    to: None,
+                    atom: false,
+                    ..half(last, self.world.death(self.instance))
+                }]
+            }
+            Kind::Else => vec![half(Expr::TRUE, Vec::new())],
+            _ => match self.communication(e) {
+                Some(options) => (options.into_iter())
+                    .map(|(guard, effect, offer)| Half {
+                        offer,
+                        ..half(guard, effect)
+                    })
+                    .collect(),
+                None => vec![half(Expr::TRUE, self.effect(e))],
+            },
+        }
+    }
+
+    /// The halves of the first statement of a `d_step` with loops, without the error if there is none.
+    fn halves_inside(&self, place: El) -> Vec<Half> {
+        let mut all = self.halves(place);
+        let blocked = self.blocked(place);
+        all.retain(|h| h.effect.first() != Some(&blocked));
+        all
+    }
+
+    /// The effect of a statement that is always possible.
+    fn effect(&self, e: El) -> Vec<Stmt> {
+        match &self.body().flow.elements[e].kind {
+            Kind::Assign(cell, value) => {
+                let place = self.world.place(Some(self.instance), cell);
+                let value = self.expr(value, false);
+                place.map(|p| Stmt::Assign(p, value)).into_iter().collect()
+            }
+            Kind::Assert(value) => vec![Stmt::Assert(self.expr(value, false), (self.text)(e))],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The ways in which a send or receive can be done; `None` if it is something else.
+    #[allow(clippy::type_complexity)]
+    fn communication(&self, e: El) -> Option<Vec<(Expr, Vec<Stmt>, Option<(usize, Offer)>)>> {
+        let me = Some(self.instance);
+        let world = self.world;
+        let kind = &self.body().flow.elements[e].kind;
+        Some(match kind {
+            Kind::Send(channel, values, sorted) => {
+                let found = world.candidates(me, channel, Some(values.len()));
+                (found.into_iter())
+                    .map(|(here, c)| {
+                        let fields = &world.channels[c].signature.fields;
+                        let values = (values.iter().zip(fields))
+                            .map(|(v, &s)| world.carried(self.expr(v, false), s))
+                            .collect();
+                        if world.channels[c].length.is_none() {
+                            return (here, Vec::new(), Some((c, Offer::Send(values))));
+                        }
+                        let (room, effect) = send(world, c, values, *sorted);
+                        (all([here, room]), effect, None)
+                    })
+                    .collect()
+            }
+            Kind::Receive(channel, targets, random, keeps) => {
+                let found = world.candidates(me, channel, Some(targets.len()));
+                (found.into_iter())
+                    .map(|(here, c)| {
+                        if world.channels[c].length.is_none() {
+                            let offer = Offer::Receive(targets.clone());
+                            return (here, Vec::new(), Some((c, offer)));
+                        }
+                        let there = world.matching(me, c, targets, *random);
+                        let effect = self.receive(c, targets, *random, *keeps);
+                        (all([here, there]), effect, None)
+                    })
+                    .collect()
+            }
+            _ => return None,
+        })
+    }
+
+    /// What receiving from a buffer does.
+    fn receive(&self, c: usize, targets: &[Target], random: bool, keeps: bool) -> Vec<Stmt> {
+        let me = Some(self.instance);
+        let channel = &self.world.channels[c];
+        let capacity = i64::from(channel.signature.capacity);
+        let register = Place::Register(0);
+        let searched = random && targets.iter().any(|t| matches!(t, Target::Match(_)));
+        let mut effect = Vec::new();
+        let place = if searched {
+            // The first message that matches.
+            let mut found = Expr::Constant(capacity - 1);
+            for at in (0..capacity - 1).rev() {
+                let same = self.world.message_matches(me, c, targets, at);
+                found = Expr::If(Box::new(same), Box::new(Expr::Constant(at)), Box::new(found));
+            }
+            effect.push(Stmt::Assign(register.clone(), found));
+            Expr::Read(register)
+        } else {
+            Expr::Constant(0)
+        };
+        for (&field, target) in channel.fields.iter().zip(targets) {
+            if let Target::Store(cell) = target
+                && let Some(to) = self.world.place(me, cell)
+            {
+                let value = Expr::element(field, place.clone());
+                effect.push(Stmt::Assign(to, value));
+            }
+        }
+        if keeps {
+            return effect;
+        }
+        let put = |field, at: i64, value: Expr| {
+            let cell = Place::Element(field, Box::new(Expr::Constant(at)));
+            Stmt::Assign(cell, value)
+        };
+        for &field in &channel.fields {
+            for at in 0..capacity {
+                let next = match at + 1 < capacity {
+                    true => Expr::element(field, Expr::Constant(at + 1)),
+                    false => Expr::Constant(0),
+                };
+                let moved = match searched {
+                    false => next,
+                    true => Expr::If(
+                        Box::new(Expr::binary(
+                            Binary::GreaterEqual,
+                            Expr::Constant(at),
+                            place.clone(),
+                        )),
+                        Box::new(next),
+                        Box::new(Expr::element(field, Expr::Constant(at))),
+                    ),
+                };
+                effect.push(put(field, at, moved));
+            }
+        }
+        if let Some(length) = channel.length {
+            let less = Expr::binary(Binary::Subtract, Expr::variable(length), Expr::Constant(1));
+            effect.push(Stmt::Assign(Place::Scalar(length), less));
+        }
+        effect
+    }
+
+    /// A `d_step` as one effect; `None` if it has loops or jumps.
+    fn one_effect(&self, first: El, end: Option<El>) -> Option<Vec<Half>> {
+        let flow = &self.body().flow;
+        let mut first = first;
+        // To the first that does something.
+        loop {
+            match &flow.elements[first].kind {
+                Kind::Block(s) => first = flow.sequences[*s].first?,
+                Kind::Dot | Kind::Break => first = flow.elements[first].next?,
+                _ => break,
+            }
+        }
+        let half = |guard, effect, offer| Half {
+            element: first,
+            guard,
+            effect,
+            offer,
+            to: None,
+            atom: false,
+            timeout: false,
+        };
+        let element = &flow.elements[first];
+        if let Kind::Condition(value) = &element.kind {
+            if has_run(value) || value.any(&|v| *v == Value::Timeout) {
+                return None;
+            }
+            let mut effect = Vec::new();
+            self.run_on(element.next, end, &mut effect, 0)?;
+            return Some(vec![half(self.condition(value, false), effect, None)]);
+        }
+        if let Some(options) = self.communication(first) {
+            let mut rest = Vec::new();
+            self.run_on(element.next, end, &mut rest, 0)?;
+            let mut halves = Vec::new();
+            for (guard, mut effect, offer) in options {
+                effect.extend(rest.iter().cloned());
+                halves.push(half(guard, effect, offer));
+            }
+            return Some(halves);
+        }
+        let guard = match &element.kind {
+            Kind::If(options) => any((options.iter())
+                .map(|&s| self.option_guard(flow.sequences[s].first?))
+                .collect::<Option<Vec<_>>>()?),
+            _ => Expr::TRUE,
+        };
+        let mut effect = Vec::new();
+        self.run_on(Some(first), end, &mut effect, 0)?;
+        Some(vec![half(guard, effect, None)])
+    }
+
+    /// When an option of an `if` in a `d_step` is possible.
+    fn option_guard(&self, first: El) -> Option<Expr> {
+        let flow = &self.body().flow;
+        match &flow.elements[first].kind {
+            Kind::Else => Some(Expr::TRUE),
+            Kind::Condition(value) => {
+                let simple = !has_run(value) && !value.any(&|v| *v == Value::Timeout);
+                simple.then(|| self.condition(value, false))
+            }
+            Kind::Block(s) => self.option_guard(flow.sequences[*s].first?),
+            Kind::If(options) => Some(any((options.iter())
+                .map(|&s| self.option_guard(flow.sequences[s].first?))
+                .collect::<Option<Vec<_>>>()?)),
+            Kind::Send(..) | Kind::Receive(..) => {
+                let options = self.communication(first)?;
+                if options.iter().any(|o| o.2.is_some()) {
+                    return None;
+                }
+                Some(any(options.into_iter().map(|o| o.0)))
+            }
+            Kind::Assign(_, value) if !has_run(value) => Some(Expr::TRUE),
+            Kind::Assert(_) | Kind::Print => Some(Expr::TRUE),
+            _ => None,
+        }
+    }
+
+    /// Adds the effect of the statements from here to `end`; `None` if it has loops or jumps.
+    fn run_on(&self, from: Option<El>, end: Option<El>, out: &mut Vec<Stmt>, depth: usize) -> Option<()> {
+        let flow = &self.body().flow;
+        if depth > 50 {
+            return None;
+        }
+        let mut at = from;
+        while at != end {
+            let e = at?;
+            if out.len() > 5000 {
+                return None;
+            }
+            let element = &flow.elements[e];
+            at = element.next;
+            match &element.kind {
+                Kind::Assign(_, value) | Kind::Assert(value) if !has_run(value) => {
+                    out.extend(self.effect(e));
+                }
+                Kind::Print | Kind::Dot => {}
+                Kind::Condition(value) if !has_run(value) => {
+                    let condition = self.condition(value, false);
+                    if condition != Expr::TRUE {
+                        let Stmt::Assert(_, text) = self.blocked(e) else {
+                            return None;
+                        };
+                        out.push(Stmt::Assert(condition, text));
+                    }
+                }
+                Kind::Send(..) | Kind::Receive(..) => {
+                    let options = self.communication(e)?;
+                    let mut chain = vec![self.blocked(e)];
+                    for (guard, effect, offer) in options.into_iter().rev() {
+                        if offer.is_some() {
+                            return None;
+                        }
+                        chain = vec![Stmt::If(guard, effect, chain)];
+                    }
+                    out.extend(chain);
+                }
+                Kind::Block(s) => at = flow.sequences[*s].first,
+                Kind::If(options) => {
+                    // The target comes after it, and what follows after that.
+                    let target = element.next;
+                    let mut chain = vec![self.blocked(e)];
+                    for &s in options.iter().rev() {
+                        let first = flow.sequences[s].first?;
+                        let guard = self.option_guard(first)?;
+                        let from = match &flow.elements[first].kind {
+                            Kind::Condition(_) | Kind::Else => flow.elements[first].next,
+                            _ => Some(first),
+                        };
+                        let mut effect = Vec::new();
+                        self.run_on(from, target, &mut effect, depth + 1)?;
+                        chain = match guard {
+                            Expr::Constant(0) => chain,
+                            Expr::Constant(_) => effect,
+                            guard => vec![Stmt::If(guard, effect, chain)],
+                        };
+                    }
+                    out.extend(chain);
+                }
+                _ => return None,
+            }
+        }
+        Some(())
+    }
+
+    /// The halves of a statement that makes a process.
+    fn run(&self, value: &Value, target: Option<Place>, half: &Half) -> Vec<Half> {
+        let Some((proctype, arguments)) = find_run(value) else {
+            return Vec::new();
+        };
+        let world = self.world;
+        let mut halves = Vec::new();
+        let slots = (self.births)(proctype);
+        for &slot in &slots {
+            let of_type = |i: &&usize| world.instances[**i].proctype == proctype;
+            let Some(&new) = world.slots[slot].instances.iter().find(of_type) else {
+                continue;
+            };
+            let mut guard = vec![world.is_empty(slot)];
+            if slot > 0 && slots.len() > 1 {
+                guard.insert(0, not(world.is_empty(slot - 1)));
+            }
+            let mut effect = Vec::new();
+            let instance = &world.instances[new];
+            let leaves = &self.bodies[proctype].store.leaves;
+            for (i, argument) in arguments.iter().enumerate() {
+                if let Some(Storage::Variable(v)) = instance.storage.get(i) {
+                    let value = self.expr(argument, false);
+                    let value = match leaves[i].scalar {
+                        Scalar::Mtype(_) => world.carried(value, leaves[i].scalar),
+                        _ => value,
+                    };
+                    effect.push(Stmt::Assign(Place::Scalar(*v), value));
+                }
+            }
+            effect.extend(world.birth(new, self.bodies, arguments.len()));
+            let start = self.bodies[proctype].flow.start;
+            if let Some(&code) = instance.codes.get(&start) {
+                let place = Place::Scalar(world.slots[slot].location);
+                effect.push(Stmt::Assign(place, Expr::Constant(code)));
+            }
+            let whole = self.expr(&with_pid(value, slot as i64), false);
+            match &target {
+                Some(place) => effect.push(Stmt::Assign(place.clone(), whole)),
+                None => guard.push(whole),
+            }
+            halves.push(Half {
+                guard: all(guard),
+                effect,
+                ..half.clone()
+            });
+        }
+        // One process more than there is room for.
+        if slots.len() > 1 || slots.is_empty() {
+            let full = slots.last().map_or(Expr::TRUE, |&s| not(world.is_empty(s)));
+            let message = format!("too many processes: {}", (self.text)(half.element));
+            halves.push(Half {
+                guard: full,
+                effect: vec![Stmt::Assert(Expr::FALSE, message)],
+                ..half.clone()
+            });
+        }
+        halves
+    }
+
+    /// What the process does alone after an atomic step, as far as there is no choice.
+    pub fn follow(&self, half: &mut Half) {
+        let flow = &self.body().flow;
+        if self.body().provided.is_some() {
+            return;
+        }
+        for _ in 0..TOGETHER {
+            let Some(to) = half.to.filter(|_| half.atom) else {
+                return;
+            };
+            let Ok(groups) = flow.groups(to) else {
+                return;
+            };
+            let [group] = groups.as_slice() else {
+                return;
+            };
+            let [leaf] = group.as_slice() else {
+                return;
+            };
+            let simple = match &flow.elements[*leaf].kind {
+                Kind::Assign(_, value) => !has_run(value),
+                Kind::Condition(value) => matches!(value, Value::Number(n) if *n != 0),
+                Kind::Assert(_) | Kind::Print | Kind::Goto(_) | Kind::Dot | Kind::Break => true,
+                Kind::DStep(_) => true,
+                _ => false,
+            };
+            if !simple {
+                return;
+            }
+            let next = self.leaf(*leaf);
+            let [next] = next.as_slice() else {
+                return;
+            };
+            if next.guard != Expr::TRUE || next.offer.is_some() || next.to == Some(to) {
+                return;
+            }
+            half.effect.extend(next.effect.iter().cloned());
+            half.to = next.to;
+            half.atom = next.atom;
+        }
+    }
+}
+
+/// What sending to a buffer needs and does.
+fn send(world: &World, c: usize, values: Vec<Expr>, sorted: bool) -> (Expr, Vec<Stmt>) {
+    let channel = &world.channels[c];
+    let capacity = i64::from(channel.signature.capacity);
+    let Some(length) = channel.length else {
+        return (Expr::FALSE, Vec::new());
+    };
+    let count = || Expr::variable(length);
+    let room = Expr::binary(Binary::Less, count(), Expr::Constant(capacity));
+    let more = Expr::binary(Binary::Add, count(), Expr::Constant(1));
+    let longer = Stmt::Assign(Place::Scalar(length), more);
+    let mut effect = Vec::new();
+    if !sorted {
+        for (&field, value) in channel.fields.iter().zip(values) {
+            let at = if capacity == 1 {
+                Expr::Constant(0)
+            } else {
+                count()
+            };
+            effect.push(Stmt::Assign(Place::Element(field, Box::new(at)), value));
+        }
+        effect.push(longer);
+        return (room, effect);
+    }
+    // Before the first message that is greater: registers hold the message and its place.
+    let register = |i: usize| Place::Register(1 + i as u32);
+    for (i, value) in values.into_iter().enumerate() {
+        effect.push(Stmt::Assign(register(i), value));
+    }
+    let greater = |at: i64| {
+        let mut result = Expr::FALSE;
+        for (i, &field) in channel.fields.iter().enumerate().rev() {
+            let there = Expr::element(field, Expr::Constant(at));
+            let here = Expr::Read(register(i));
+            let more = Expr::binary(Binary::Greater, there.clone(), here.clone());
+            let same = Expr::equal(there, here);
+            result = match result {
+                Expr::Constant(_) => more,
+                rest => any([more, Expr::all([same, rest])]),
+            };
+        }
+        Expr::all([
+            Expr::binary(Binary::Greater, count(), Expr::Constant(at)),
+            result,
+        ])
+    };
+    let mut found = count();
+    for at in (0..capacity).rev() {
+        found = Expr::If(
+            Box::new(greater(at)),
+            Box::new(Expr::Constant(at)),
+            Box::new(found),
+        );
+    }
+    let place = Place::Register(0);
+    effect.push(Stmt::Assign(place.clone(), found));
+    for at in (0..capacity).rev() {
+        for (i, &field) in channel.fields.iter().enumerate() {
+            let cell = Place::Element(field, Box::new(Expr::Constant(at)));
+            let here = Expr::equal(Expr::Constant(at), Expr::Read(place.clone()));
+            let behind = Expr::binary(
+                Binary::Greater,
+                Expr::Constant(at),
+                Expr::Read(place.clone()),
+            );
+            let kept = Expr::element(field, Expr::Constant(at));
+            let moved = match at {
+                0 => kept.clone(),
+                _ => Expr::element(field, Expr::Constant(at - 1)),
+            };
+            let other = Expr::If(Box::new(behind), Box::new(moved), Box::new(kept));
+            let value = Expr::If(
+                Box::new(here),
+                Box::new(Expr::Read(register(i))),
+                Box::new(other),
+            );
+            effect.push(Stmt::Assign(cell, value));
+        }
+    }
+    effect.push(longer);
+    (room, effect)
+}
+
+/// Does evaluating it make a process?
+pub(super) fn has_run(value: &Value) -> bool {
+    value.any(&|v| matches!(v, Value::Run(..)))
+}
+
+fn find_run(value: &Value) -> Option<(usize, &[Value])> {
+    match value {
+        Value::Run(proctype, arguments, _) => Some((*proctype, arguments)),
+        Value::Unary(_, a) => find_run(a),
+        Value::Binary(_, a, b) => find_run(a).or_else(|| find_run(b)),
+        Value::If(a, b, c) => find_run(a).or_else(|| find_run(b)).or_else(|| find_run(c)),
+        _ => None,
+    }
+}
+
+/// The value with the number of the new process.
+fn with_pid(value: &Value, pid: i64) -> Value {
+    let inside = |v: &Value| Box::new(with_pid(v, pid));
+    match value {
+        Value::Run(..) => Value::Number(pid),
+        Value::Unary(op, a) => Value::Unary(*op, inside(a)),
+        Value::Binary(op, a, b) => Value::Binary(*op, inside(a), inside(b)),
+        Value::If(a, b, c) => Value::If(inside(a), inside(b), inside(c)),
+        other => other.clone(),
+    }
+}
