@@ -177,8 +177,8 @@ impl CompiledSystem {
                 let mut any = false;
                 let mut look = |record: &[u64]| {
                     let action = &self.program().actions[record[0] as usize];
-                    let own = (action.processes.first())
-                        .is_some_and(|p| i64::from(p.0) + 1 == holder);
+                    let own =
+                        (action.processes.first()).is_some_and(|p| i64::from(p.0) + 1 == holder);
                     if !own || action.class < 0 {
                         return;
                     }
@@ -196,7 +196,9 @@ impl CompiledSystem {
                         look(&records[r as usize * stride..(r as usize + 1) * stride]);
                     }
                 } else {
-                    records[..count * stride].chunks_exact(stride).for_each(&mut look);
+                    records[..count * stride]
+                        .chunks_exact(stride)
+                        .for_each(&mut look);
                 }
                 if !any {
                     field.set(&mut passed, 0);

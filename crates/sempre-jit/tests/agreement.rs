@@ -3,8 +3,11 @@
 
 use sempre_base::Random;
 use sempre_jit::CompiledSystem;
+use sempre_model::interpreter::Interpreter;
 use sempre_model::ir::{Action, Behaviour, Binary, Expr, Place, Program, Stmt, Type, VariableId};
-use sempre_model::random_program::{random_expression, random_program, random_state};
+use sempre_model::random_program::{
+    random_atomic_program, random_expression, random_program, random_state,
+};
 use sempre_model::{Failure, Layout, ProgramSystem, Sink, Step, System};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -543,6 +546,35 @@ fn wide_systems_widen() {
         state = random.pick(&next).clone();
     }
     assert!(widenings > 0, "{widenings}");
+}
+
+#[test]
+fn atomic_steps() {
+    let mut random = Random::new(77);
+    let (mut wide, mut narrow) = (Seen::default(), Seen::default());
+    let mut passed = 0;
+    for _ in 0..500 {
+        let program = Arc::new(random_atomic_program(&mut random));
+        let others: Vec<Vec<i64>> = (0..10)
+            .map(|_| random_state(&mut random, &program))
+            .collect();
+        for state in &others {
+            Interpreter::new(&program).steps_through(state, &mut |_| passed += 1);
+        }
+        compare(
+            &program,
+            Layout::full(&program),
+            &[],
+            &others,
+            40,
+            &mut wide,
+        );
+        let layout = narrow_layout(&mut random, &program);
+        compare(&program, layout, &[], &others, 20, &mut narrow);
+    }
+    println!("{wide:?}\n{narrow:?}\n{passed}");
+    assert!(wide.steps > 5_000 && wide.interpreted < wide.states);
+    assert!(narrow.overflows > 100 && passed > 2_000);
 }
 
 #[test]

@@ -79,6 +79,19 @@ impl Model {
         name: &str,
         text: &str,
     ) -> Result<(Self, Vec<Diagnostic>), Vec<Diagnostic>> {
+        Self::read_with(language, name, text, &|_| None)
+    }
+
+    /// Reads a model; `include` finds the text of files that it includes.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn read_with(
+        language: Language,
+        name: &str,
+        text: &str,
+        include: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<(Self, Vec<Diagnostic>), Vec<Diagnostic>> {
         match language {
             Language::Dve => {
                 let model = dve::read(name, text)?;
@@ -100,7 +113,7 @@ impl Model {
                 Ok((Self { program, source }, Vec::new()))
             }
             Language::Promela => {
-                let model = promela::read(name, text, &|_| None)?;
+                let model = promela::read(name, text, include)?;
                 let warnings = model.warnings.clone();
                 let program = model.program.clone();
                 let source = Source::Promela(Box::new(model));
@@ -141,7 +154,25 @@ impl Model {
     pub fn property(&self) -> Option<&PropertyProcess> {
         match &self.source {
             Source::Dve(model) => model.property.as_ref(),
+            Source::Promela(model) => model.claims.first(),
             _ => None,
+        }
+    }
+
+    /// The formulas that the file itself states, with their names.
+    pub fn formulas(&self) -> &[(String, String)] {
+        match &self.source {
+            Source::Promela(model) => &model.formulas,
+            _ => &[],
+        }
+    }
+
+    /// The program to explore for what fails: where the language tells states in which a system may end from those
+    /// in which it may not, the latter are failures.
+    pub fn explored(&self) -> Program {
+        match &self.source {
+            Source::Promela(model) => model.with_end_states(),
+            _ => self.program.clone(),
         }
     }
 

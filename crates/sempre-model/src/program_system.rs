@@ -65,8 +65,8 @@ impl ProgramSystem {
             .map(|a| {
                 let writes = Footprint::new(&program, a).may_write;
                 // What else an atomic step does is not known here.
-                let atomic = (program.atomic)
-                    .is_some_and(|v| writes.contains(&program.variable(v).first));
+                let atomic =
+                    (program.atomic).is_some_and(|v| writes.contains(&program.variable(v).first));
                 atomic || writes.iter().any(|cell| read.contains(cell))
             })
             .collect();

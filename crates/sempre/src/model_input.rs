@@ -5,7 +5,7 @@ use crate::input::{read_file, show, shown_name};
 use clap::{Args, ValueEnum};
 use sempre::base::Source;
 use sempre::lang::model::{Language, Model};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The options that say which model to work on.
 #[derive(Args, Clone, Debug)]
@@ -65,7 +65,9 @@ impl ModelOptions {
         let source = Source::new(&name, &text);
         let title = (self.model.file_stem())
             .map_or_else(|| name.clone(), |s| s.to_string_lossy().into_owned());
-        match Model::read(language, &title, &text) {
+        let folder = self.model.parent().unwrap_or(Path::new(""));
+        let include = |file: &str| std::fs::read_to_string(folder.join(file)).ok();
+        match Model::read_with(language, &title, &text, &include) {
             Ok((model, warnings)) => {
                 show(&source, &warnings);
                 Ok(model)

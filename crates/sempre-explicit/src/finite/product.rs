@@ -111,6 +111,10 @@ impl<S: System> System for FiniteProduct<'_, S> {
         self.packing.width
     }
 
+    fn spare_bits(&self) -> (usize, u32) {
+        self.packing.spare
+    }
+
     fn initial(&self, context: &mut Self::Context, each: &mut dyn FnMut(&[u64])) {
         let (table, system) = (self.property.table(), self.system());
         context.told.clear();

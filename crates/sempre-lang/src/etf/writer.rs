@@ -28,12 +28,15 @@ pub enum ExportError {
     ErroneousStep(String, String),
     /// A state label cannot be evaluated in a reachable state: its name, and what is wrong.
     ErroneousLabel(String, String),
+    /// Its processes go on alone, through states that are none of the system.
+    Atomic,
 }
 
 impl fmt::Display for ExportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooManyStates(limit) => write!(f, "the model has more than {limit} states"),
+            Self::Atomic => f.write_str("a table cannot say what a process does in an atomic step"),
             Self::ErroneousStep(action, why) => {
                 write!(f, "a table cannot say that a step fails: {action}: {why}")
             }
@@ -69,6 +72,9 @@ pub fn write_etf(
     labels: &[(String, Expr)],
     limit: usize,
 ) -> Result<String, ExportError> {
+    if program.atomic.is_some() {
+        return Err(ExportError::Atomic);
+    }
     let mut export = Export::new(program, labels);
     export.explore(labels, limit)?;
     Ok(export.text(labels))

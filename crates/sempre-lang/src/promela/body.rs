@@ -1,16 +1,15 @@
 //! From the statements of a process to its control flow.
 
 use super::ast::{
-    Declaration, Expression, Name, Proctype, Reference, Statement, StatementKind,
+    Declaration, Expression, ExpressionKind, Name, Proctype, Reference, Statement, StatementKind,
 };
 use super::cursor::shown;
 use super::declarations::{declared, warn_if_cut};
-use super::flow::{El, Flow, Jump, Kind, Label, Seq, Sequence, is_block};
+use super::flow::{El, Flow, Jump, Kind, Label, Seq, Sequence};
 use super::resolve::{Cell, Face, Resolver, Scopes, Target, Value};
 use super::symbols::{Globals, Report, Scalar, Shape, Start, Store};
 use rustc_hash::FxHashMap;
 use sempre_base::{Diagnostic, Span};
-use sempre_model::ir::Binary;
 
 /// A proctype, resolved.
 #[derive(Clone, Debug)]
@@ -18,27 +17,25 @@ pub(super) struct Body {
     pub flow: Flow,
     pub store: Store,
     pub provided: Option<Value>,
-    /// Is it a never claim?
-    pub claim: bool,
 }
 
-struct Builder<'a> {
+pub(super) struct Builder<'a> {
     globals: &'a Globals,
     faces: &'a [Face],
-    report: &'a mut Report,
-    flow: Flow,
+    pub report: &'a mut Report,
+    pub flow: Flow,
     store: Store,
     scopes: Scopes,
     /// Open sequences.
     open: Vec<Seq>,
     /// Loops around, by the number of their `break`.
-    loops: Vec<usize>,
+    pub loops: Vec<usize>,
     /// Inlines around.
-    inlines: Vec<usize>,
+    pub inlines: Vec<usize>,
     calls: usize,
     /// May a declaration still be part of the start of the process?
     at_start: bool,
-    in_step: usize,
+    pub in_step: usize,
 }
 
 /// What others need to know of a proctype: its variables.
@@ -86,7 +83,6 @@ pub(super) fn body(
     globals: &Globals,
     faces: &[Face],
     proctype: &Proctype,
-    claim: bool,
     report: &mut Report,
 ) -> Body {
     let mut b = Builder {
@@ -142,7 +138,6 @@ pub(super) fn body(
         flow,
         store,
         provided,
-        claim,
     }
 }
 
@@ -160,11 +155,11 @@ impl Builder<'_> {
         self.resolver().value(e)
     }
 
-    fn current(&self) -> Seq {
+    pub fn current(&self) -> Seq {
         self.open.last().copied().unwrap_or(0)
     }
 
-    fn open(&mut self) -> Seq {
+    pub fn open(&mut self) -> Seq {
         self.flow.sequences.push(Sequence::default());
         let s = self.flow.sequences.len() - 1;
         self.open.push(s);
@@ -172,13 +167,13 @@ impl Builder<'_> {
         s
     }
 
-    fn close(&mut self) {
+    pub fn close(&mut self) {
         if let Some(s) = self.open.pop() {
             self.flow.sequences[s].extent = self.flow.sequences[s].last;
         }
     }
 
-    fn add(&mut self, kind: Kind, span: Span) -> El {
+    pub fn add(&mut self, kind: Kind, span: Span) -> El {
         let e = self.flow.element(kind, span);
         self.flow.append(e, self.current(), span);
         e
@@ -247,7 +242,8 @@ impl Builder<'_> {
                 }
                 Start::List(values) => {
                     self.store.leaves[leaf].start = Start::List(values);
-                    let message = "an array with initial values is declared before the first statement";
+                    let message =
+                        "an array with initial values is declared before the first statement";
                     self.report.error(span, message);
                 }
                 Start::Value(value) if variable.length.is_some() => {
@@ -288,14 +284,14 @@ impl Builder<'_> {
         }
     }
 
-    fn scoped(&mut self, sequence: &[Statement]) {
+    pub fn scoped(&mut self, sequence: &[Statement]) {
         self.scopes.stack.push(FxHashMap::default());
         self.sequence(sequence);
         self.scopes.stack.pop();
     }
 
     /// Adds a statement to the open sequence; the element that a label of it stands for.
-    fn statement(&mut self, statement: &Statement) -> Option<El> {
+    pub fn statement(&mut self, statement: &Statement) -> Option<El> {
         let (element, appended) = self.element(statement)?;
         if !appended {
             self.flow.append(element, self.current(), statement.span);
@@ -345,7 +341,8 @@ impl Builder<'_> {
             StatementKind::Break => match self.loops.last() {
                 Some(&n) => simple(self, Kind::Goto(Jump::Break(n))),
                 None => {
-                    self.report.error(span, "there is no loop around this `break`");
+                    self.report
+                        .error(span, "there is no loop around this `break`");
                     None
                 }
             },
@@ -389,6 +386,9 @@ impl Builder<'_> {
                 self.counting(cell, Value::Number(0), last, Some(inside), span)
             }
             StatementKind::Select(variable, from, to) => {
+                if let Some(choice) = self.enumerated(variable, from, to, span) {
+                    return choice;
+                }
                 let (cell, from) = self.assignment(variable, from)?;
                 let to = self.value(to);
                 self.counting(cell, from, to, None, span)
@@ -410,7 +410,7 @@ impl Builder<'_> {
             && last.1.is_none()
         {
             last.1 = Some(Box::new(Expression {
-                kind: super::ast::ExpressionKind::Number(0),
+                kind: ExpressionKind::Number(0),
                 span: array.span,
             }));
         }
@@ -444,14 +444,9 @@ impl Builder<'_> {
         Some((cell, stored))
     }
 
-    fn label(
-        &mut self,
-        name: &Name,
-        inner: Option<&Statement>,
-        span: Span,
-    ) -> Option<(El, bool)> {
-        let twice = (self.flow.labels.iter())
-            .any(|l| l.name == name.text && l.inlines == self.inlines);
+    fn label(&mut self, name: &Name, inner: Option<&Statement>, span: Span) -> Option<(El, bool)> {
+        let twice =
+            (self.flow.labels.iter()).any(|l| l.name == name.text && l.inlines == self.inlines);
         if twice {
             let message = format!("the label `{}` is there twice", shown(&name.text));
             self.report.error(name.span, message);
@@ -471,7 +466,7 @@ impl Builder<'_> {
         Some((element, appended))
     }
 
-    fn selection(
+    pub fn selection(
         &mut self,
         options: &[Vec<Statement>],
         is_loop: bool,
@@ -496,16 +491,18 @@ impl Builder<'_> {
     }
 
     /// The elements of an `if` or `do` with these options, in the open sequence.
-    fn chosen(&mut self, mut options: Vec<Seq>, is_loop: bool, span: Span) -> El {
+    pub fn chosen(&mut self, mut options: Vec<Seq>, is_loop: bool, span: Span) -> El {
         let is_else = |flow: &Flow, s: Seq| {
             (flow.sequences[s].first).is_some_and(|f| flow.elements[f].kind == Kind::Else)
         };
-        let elses: Vec<Seq> =
-            (options.iter().copied()).filter(|&s| is_else(&self.flow, s)).collect();
+        let elses: Vec<Seq> = (options.iter().copied())
+            .filter(|&s| is_else(&self.flow, s))
+            .collect();
         if elses.len() > 1 {
             let first = self.flow.sequences[elses[1]].first;
             let span = first.map_or(span, |f| self.flow.elements[f].span);
-            self.report.error(span, "there is more than one `else` here");
+            self.report
+                .error(span, "there is more than one `else` here");
         }
         options.retain(|s| !elses.contains(s));
         options.extend(elses);
@@ -535,99 +532,6 @@ impl Builder<'_> {
         e
     }
 
-    /// `for`, or `select` if there is no body.
-    fn counting(
-        &mut self,
-        cell: Cell,
-        from: Value,
-        to: Value,
-        inside: Option<&[Statement]>,
-        span: Span,
-    ) -> Option<(El, bool)> {
-        let read = || Box::new(Value::Read(cell.clone()));
-        let start = self.add(Kind::Assign(cell.clone(), from), span);
-        self.flow.breaks.push(None);
-        self.loops.push(self.flow.breaks.len() - 1);
-        let round = self.open();
-        let op = match inside {
-            Some(_) => Binary::LessEqual,
-            None => Binary::Less,
-        };
-        let condition = Value::Binary(op, read(), Box::new(to));
-        self.add(Kind::Condition(condition), span);
-        if let Some(inside) = inside {
-            self.scoped(inside);
-        }
-        let next = Value::Binary(Binary::Add, read(), Box::new(Value::Number(1)));
-        self.add(Kind::Assign(cell.clone(), next), span);
-        self.close();
-        let leave = self.open();
-        if inside.is_some() {
-            self.add(Kind::Else, span);
-        }
-        if let Some(&n) = self.loops.last() {
-            self.add(Kind::Goto(Jump::Break(n)), span);
-        }
-        self.close();
-        self.chosen(vec![leave, round], true, span);
-        Some((start, true))
-    }
-
-    fn unless(
-        &mut self,
-        main: &Statement,
-        escape: &Statement,
-        span: Span,
-    ) -> Option<(El, bool)> {
-        if self.in_step > 0 {
-            self.report.error(span, "`unless` does not stand in a `d_step`");
-        }
-        // A label in front of a block is a label of the whole.
-        if let StatementKind::Label(name, Some(inner)) = &main.kind
-            && matches!(
-                inner.kind,
-                StatementKind::Block(..) | StatementKind::Atomic(_) | StatementKind::DStep(_)
-            )
-        {
-            let s = self.open();
-            let inner = self.unless(inner, escape, span)?;
-            debug_assert!(inner.1);
-            self.close();
-            let e = self.flow.element(Kind::Block(s), span);
-            self.flow.labels.push(Label {
-                name: name.text.clone(),
-                inlines: self.inlines.clone(),
-                element: e,
-            });
-            return Some((e, false));
-        }
-        let mut parts = Vec::new();
-        for part in [main, escape] {
-            let s = self.open();
-            match &part.kind {
-                StatementKind::Block(inside, _) if is_block(part) => self.scoped(inside),
-                _ => {
-                    self.statement(part);
-                }
-            }
-            self.close();
-            if self.flow.sequences[s].first.is_none() {
-                return None;
-            }
-            parts.push(s);
-        }
-        let e = self.flow.element(Kind::Unless(parts[0], parts[1]), span);
-        let target = self.flow.element(Kind::Dot, span);
-        for &s in &parts {
-            self.flow.append(target, s, span);
-        }
-        self.flow.attach_escape(parts[0], parts[1]);
-        let current = self.current();
-        self.flow.append(e, current, span);
-        self.flow.append(target, current, span);
-        Some((e, true))
-    }
-
     fn check_jumps(&mut self) {
         for e in 0..self.flow.elements.len() {
             if let Kind::Goto(jump @ Jump::Label(name, _)) = &self.flow.elements[e].kind
@@ -639,9 +543,9 @@ impl Builder<'_> {
             let element = &self.flow.elements[e];
             if element.kind == Kind::Else {
                 let heads = (self.flow.elements.iter()).any(|x| match &x.kind {
-                    Kind::If(options) | Kind::Do(options) => {
-                        options.iter().any(|&s| self.flow.sequences[s].first == Some(e))
-                    }
+                    Kind::If(options) | Kind::Do(options) => options
+                        .iter()
+                        .any(|&s| self.flow.sequences[s].first == Some(e)),
                     _ => false,
                 });
                 if !heads {

@@ -20,13 +20,70 @@ pub(super) struct Failed;
 pub(super) type Parsed<T> = Result<T, Failed>;
 
 pub(super) const RESERVED: [&str; 64] = [
-    "active", "assert", "atomic", "bit", "bool", "break", "byte", "c_code", "c_decl", "c_expr",
-    "c_state", "c_track", "chan", "d_step", "D_proctype", "do", "else", "empty", "enabled", "eval",
-    "false", "fi", "for", "full", "get_priority", "goto", "hidden", "if", "init", "inline", "int",
-    "len", "local", "ltl", "mtype", "nempty", "never", "nfull", "notrace", "np_", "od", "of",
-    "pc_value", "pid", "printf", "printm", "priority", "proctype", "provided", "run", "select",
-    "set_priority", "short", "show", "skip", "timeout", "trace", "true", "typedef", "unless",
-    "unsigned", "xr", "xs", "return",
+    "active",
+    "assert",
+    "atomic",
+    "bit",
+    "bool",
+    "break",
+    "byte",
+    "c_code",
+    "c_decl",
+    "c_expr",
+    "c_state",
+    "c_track",
+    "chan",
+    "d_step",
+    "D_proctype",
+    "do",
+    "else",
+    "empty",
+    "enabled",
+    "eval",
+    "false",
+    "fi",
+    "for",
+    "full",
+    "get_priority",
+    "goto",
+    "hidden",
+    "if",
+    "init",
+    "inline",
+    "int",
+    "len",
+    "local",
+    "ltl",
+    "mtype",
+    "nempty",
+    "never",
+    "nfull",
+    "notrace",
+    "np_",
+    "od",
+    "of",
+    "pc_value",
+    "pid",
+    "printf",
+    "printm",
+    "priority",
+    "proctype",
+    "provided",
+    "run",
+    "select",
+    "set_priority",
+    "short",
+    "show",
+    "skip",
+    "timeout",
+    "trace",
+    "true",
+    "typedef",
+    "unless",
+    "unsigned",
+    "xr",
+    "xs",
+    "return",
 ];
 
 /// The parser; its grammar is in [`super::parser`], [`super::statements`] and [`super::expressions`].
@@ -152,7 +209,11 @@ impl Parser {
 
     /// Complains and goes on.
     pub fn report(&mut self, diagnostic: Diagnostic) {
-        if self.diagnostics.last().is_none_or(|d| d.span != diagnostic.span) {
+        if self
+            .diagnostics
+            .last()
+            .is_none_or(|d| d.span != diagnostic.span)
+        {
             self.diagnostics.push(diagnostic);
             self.errors += 1;
         }

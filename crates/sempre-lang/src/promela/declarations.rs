@@ -3,11 +3,15 @@
 use super::ast::{BaseType, Declaration, Expression, File, Initial, Name};
 use super::cursor::shown;
 use super::resolve::{Resolver, Scopes, Value};
-use super::symbols::{Field, Globals, Report, Scalar, Shape, Signature, Start, Store, Structure, Symbol, Variable};
+use super::symbols::{
+    Field, Globals, Report, Scalar, Shape, Signature, Start, Store, Structure, Symbol, Variable,
+};
 use std::sync::Arc;
 
 /// More elements than these are refused.
 const ELEMENTS: i64 = 65_535;
+/// So are more cells than these in one variable, or in all messages of a channel.
+const CELLS: u64 = 200_000;
 
 /// What a file declares outside of its processes.
 pub(super) fn globals(file: &File, report: &mut Report) -> Globals {
@@ -56,7 +60,15 @@ pub(super) fn globals(file: &File, report: &mut Report) -> Globals {
         for item in &declaration.items {
             let mut store = std::mem::take(&mut globals.store);
             let places = (&mut globals, &mut store);
-            let found = declared(places.0, places.1, None, &declaration.ty, item, true, report);
+            let found = declared(
+                places.0,
+                places.1,
+                None,
+                &declaration.ty,
+                item,
+                true,
+                report,
+            );
             globals.store = store;
             let symbol = found.map_or(Symbol::Broken, |(v, _)| Symbol::Variable(v));
             add(&mut globals, &item.name, symbol, report);
@@ -191,6 +203,7 @@ fn start(
             Start::List(all.iter().map(|e| value(e, report)).collect())
         }
         (Some(Initial::Channel(capacity, fields)), Shape::Scalar(Scalar::Chan)) => {
+            let capacity_span = capacity.span;
             let capacity = match constant(globals, local, capacity, report) {
                 Some(n) if (0..=255).contains(&n) => n as u32,
                 Some(n) => {
@@ -203,6 +216,11 @@ fn start(
             let mut all = Vec::new();
             for ty in fields {
                 message_fields(globals, ty, &mut all, report);
+            }
+            if all.len() > 255 {
+                let (n, span) = (all.len(), capacity_span);
+                report.error(span, format!("a message of {n} fields is too long"));
+                all.truncate(1);
             }
             Start::Channel(Arc::new(Signature {
                 capacity,
@@ -233,7 +251,7 @@ fn message_fields(globals: &Globals, ty: &BaseType, out: &mut Vec<Scalar>, repor
     let mut leaves = Vec::new();
     globals.flatten("", &shape, &[], &Start::Zero, &mut leaves);
     for leaf in leaves {
-        for _ in 0..leaf.length().unwrap_or(1) {
+        for _ in 0..leaf.length().unwrap_or(1).min(256) {
             out.push(leaf.scalar);
         }
     }
@@ -243,7 +261,10 @@ fn message_fields(globals: &Globals, ty: &BaseType, out: &mut Vec<Scalar>, repor
 pub(super) fn warn_if_cut(scalar: Scalar, n: i64, span: sempre_base::Span, report: &mut Report) {
     let stored = scalar.store(n);
     if stored != n {
-        let message = format!("{n} does not fit in `{}` and becomes {stored}", scalar.word());
+        let message = format!(
+            "{n} does not fit in `{}` and becomes {stored}",
+            scalar.word()
+        );
         report.warning(span, message);
     }
 }
@@ -274,7 +295,11 @@ pub(super) fn declared(
     let length = (item.length.as_ref()).map(|l| length(globals, local, l, report));
     let start = start(globals, local, &shape, item.initial.as_ref(), report);
     if let (Start::List(values), None) = (&start, length) {
-        let message = format!("`{}` is not an array of {}", shown(&item.name.text), values.len());
+        let message = format!(
+            "`{}` is not an array of {}",
+            shown(&item.name.text),
+            values.len()
+        );
         report.error(item.name.span, message);
         return None;
     }
@@ -288,6 +313,18 @@ pub(super) fn declared(
         false => item.name.text.to_string(),
     };
     globals.flatten(&name, &shape, &dimensions, kept, &mut leaves);
+    let cells: u64 = leaves
+        .iter()
+        .map(|l| u64::from(l.length().unwrap_or(1)))
+        .sum();
+    if cells > CELLS {
+        let message = format!(
+            "`{}` has {cells} elements, which are too many",
+            shown(&item.name.text)
+        );
+        report.error(item.name.span, message);
+        return None;
+    }
     store.leaves.extend(leaves);
     store.variables.push(Variable {
         shape,

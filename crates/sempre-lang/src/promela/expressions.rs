@@ -391,7 +391,11 @@ impl Parser {
         }
         let token = self.token().clone();
         let negative = self.eat("-");
-        let token = if negative { self.token().clone() } else { token };
+        let token = if negative {
+            self.token().clone()
+        } else {
+            token
+        };
         let value = match (token.kind, &*token.text) {
             (lexer::Kind::Number, text) => number(text),
             (lexer::Kind::Character, text) => Some(character(text)),

@@ -438,7 +438,11 @@ impl Flow {
 
     /// Removes all but the first of several `skip` in a row, inside of options, as SPIN does.
     pub fn prune(&mut self, s: Seq) {
-        let Sequence { first, last, extent } = self.sequences[s];
+        let Sequence {
+            first,
+            last,
+            extent,
+        } = self.sequences[s];
         let mut count = 0;
         let mut before: Option<El> = None;
         for e in self.list(first, last) {

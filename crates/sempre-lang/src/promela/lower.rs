@@ -6,20 +6,24 @@
 
 use super::ast::File;
 use super::body::{self, Body};
+use super::claims;
 use super::declarations;
 use super::flow::{El, Kind};
 use super::instances::{Instance, World};
-use super::resolve::{Face, Target};
+use super::resolve::{Face, Resolver, Target, Value};
 use super::steps::{Half, Offer, Stepper};
-use super::symbols::{Globals, Report};
+use super::symbols::{Globals, Report, Start};
 use super::tenancy::{self, Tenancy};
+use crate::dve::PropertyProcess;
 use rustc_hash::FxHashSet;
 use sempre_base::{Diagnostic, Span};
-use sempre_model::ir::{Behaviour, Binary, Expr, Place, ProcessId, Stmt, Type};
 use sempre_model::Action;
+use sempre_model::ir::{Behaviour, Binary, Expr, Place, ProcessId, Stmt, Type};
 
 /// More actions than these are refused.
 const ACTIONS: usize = 1 << 18;
+/// And more cells than these.
+const CELLS: usize = 1 << 20;
 
 /// A file, resolved.
 #[derive(Clone, Debug)]
@@ -39,10 +43,10 @@ pub(super) fn resolve(file: &File, report: &mut Report) -> Resolved {
         .map(|p| body::face(&globals, p, report))
         .collect();
     let bodies: Vec<Body> = (file.proctypes.iter())
-        .map(|p| body::body(&globals, &faces, p, false, report))
+        .map(|p| body::body(&globals, &faces, p, report))
         .collect();
     let claims: Vec<Body> = (file.claims.iter())
-        .map(|p| body::body(&globals, &faces, p, true, report))
+        .map(|p| body::body(&globals, &faces, p, report))
         .collect();
     let mut written = FxHashSet::default();
     for element in bodies.iter().flat_map(|b| &b.flow.elements) {
@@ -86,7 +90,12 @@ pub(super) fn lower(
     tenancy: &Tenancy,
     report: &mut Report,
 ) -> World {
-    let starts: Vec<usize> = text.bytes().enumerate().filter(|b| b.1 == b'\n').map(|b| b.0).collect();
+    let starts: Vec<usize> = text
+        .bytes()
+        .enumerate()
+        .filter(|b| b.1 == b'\n')
+        .map(|b| b.0)
+        .collect();
     let line = |offset: usize| starts.partition_point(|&end| end < offset) + 1;
     let Resolved {
         globals,
@@ -96,7 +105,13 @@ pub(super) fn lower(
         ..
     } = resolved;
     let mut world = World::new(name, globals, bodies, faces, written, &tenancy.slots, &line);
-    let uses_last = bodies.iter().any(|b| uses(b, &|v| *v == super::resolve::Value::Last));
+    if world.program.cells() > CELLS {
+        let cells = world.program.cells();
+        let message = format!("a state of this model has {cells} cells, which are too many");
+        report.error(Span::new(0, 0), message);
+        return world;
+    }
+    let uses_last = bodies.iter().any(|b| uses(b, &|v| *v == Value::Last));
     if uses_last {
         let v = world.program.declare("_last", Type::BYTE, None, None);
         world.initial.push(0);
@@ -195,8 +210,42 @@ pub(super) fn lower(
     world
 }
 
+/// The action that finds states from which nobody can go on although somebody is neither at the end nor at a label
+/// `end…`: it fails there, and is possible only where nothing else is, not even a timeout.
+pub(super) fn end_check(world: &World, bodies: &[Body]) -> Action {
+    let mut invalid = Expr::FALSE;
+    for slot in &world.slots {
+        let location = || Expr::variable(slot.location);
+        let differs = |code: i64| Expr::binary(Binary::NotEqual, location(), Expr::Constant(code));
+        let mut tests = vec![differs(0)];
+        for &i in &slot.instances {
+            let instance = &world.instances[i];
+            let flow = &bodies[instance.proctype].flow;
+            for (&place, &code) in &instance.codes {
+                if flow.elements[place].kind == Kind::End || flow.has_label(place, &["end"]) {
+                    tests.push(differs(code));
+                }
+            }
+        }
+        tests.sort_by_key(|t| format!("{t:?}"));
+        invalid = super::values::binary(Binary::Or, invalid, Expr::all(tests));
+    }
+    Action {
+        name: "invalid end state".to_string(),
+        processes: Vec::new(),
+        class: -2,
+        behaviour: Behaviour::Guarded {
+            guard: invalid,
+            effect: vec![Stmt::Assert(
+                Expr::FALSE,
+                "invalid end state: nobody can go on, and not everybody is done".to_string(),
+            )],
+        },
+    }
+}
+
 /// Is there such a value anywhere in the body?
-pub(super) fn uses(body: &Body, is: &dyn Fn(&super::resolve::Value) -> bool) -> bool {
+pub(super) fn uses(body: &Body, is: &dyn Fn(&Value) -> bool) -> bool {
     let mut found = body.provided.as_ref().is_some_and(|p| p.any(is));
     for element in &body.flow.elements {
         found |= match &element.kind {
@@ -205,8 +254,7 @@ pub(super) fn uses(body: &Body, is: &dyn Fn(&super::resolve::Value) -> bool) -> 
             }
             Kind::Send(c, values, _) => c.any(is) || values.iter().any(|v| v.any(is)),
             Kind::Receive(c, targets, ..) => {
-                c.any(is)
-                    || (targets.iter()).any(|t| matches!(t, Target::Match(v) if v.any(is)))
+                c.any(is) || (targets.iter()).any(|t| matches!(t, Target::Match(v) if v.any(is)))
             }
             Kind::Condition(v) | Kind::Assert(v) => v.any(is),
             _ => false,
@@ -266,7 +314,11 @@ impl Maker<'_> {
         let span = self.bodies[instance.proctype].flow.elements[o.half.element].span;
         let name = &self.faces[instance.proctype].name;
         let what = words(self.text, span);
-        format!("{name}[{}]: {what} (line {})", instance.slot, (self.line)(span.start))
+        format!(
+            "{name}[{}]: {what} (line {})",
+            instance.slot,
+            (self.line)(span.start)
+        )
     }
 
     fn process(&self, o: &Open) -> ProcessId {
@@ -288,7 +340,9 @@ impl Maker<'_> {
         let Some(register) = self.world.exclusive else {
             return;
         };
-        let held = sources.iter().any(|o| self.held.contains(&(o.instance, o.place)));
+        let held = sources
+            .iter()
+            .any(|o| self.held.contains(&(o.instance, o.place)));
         let slot = self.world.instances[last.instance].slot as i64;
         let holder = if last.half.atom { slot + 1 } else { 0 };
         if held || holder != 0 {
@@ -346,13 +400,16 @@ impl Maker<'_> {
         guard.extend([sender, receiver].map(|o| o.half.guard.clone()));
         let mut reads = Vec::new();
         let mut effect = Vec::new();
-        let stores = targets.iter().filter(|t| matches!(t, Target::Store(_))).count();
+        let stores = targets
+            .iter()
+            .filter(|t| matches!(t, Target::Store(_)))
+            .count();
         for (i, (value, target)) in values.iter().zip(targets).enumerate() {
             match target {
                 Target::Ignore => {}
                 Target::Match(wanted) => {
                     let wanted = self.world.expr(me, wanted, false);
-                    let same = super::instances::binary(Binary::Equal, value.clone(), wanted);
+                    let same = super::values::binary(Binary::Equal, value.clone(), wanted);
                     if same == Expr::FALSE {
                         return None;
                     }
@@ -396,13 +453,21 @@ impl Maker<'_> {
     }
 }
 
-/// The program of a file.
+/// Everything that a file says, but for warnings.
+pub(super) struct Whole {
+    pub world: World,
+    pub resolved: Resolved,
+    pub claims: Vec<PropertyProcess>,
+    pub formulas: Vec<(String, String)>,
+}
+
+/// The model of a file, with warnings.
 pub(super) fn model(
     name: &str,
     text: &str,
     file: &File,
     warnings: Vec<Diagnostic>,
-) -> Result<(World, Resolved, Vec<Diagnostic>), Vec<Diagnostic>> {
+) -> Result<(Whole, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut report = Report::default();
     for warning in warnings {
         report.push(warning);
@@ -411,13 +476,127 @@ pub(super) fn model(
     if report.errors() > 0 {
         return Err(report.list);
     }
-    let tenancy = tenancy::tenancy(file, &resolved, &mut report);
-    if report.errors() > 0 {
-        return Err(report.list);
+    let mut extra = 6;
+    let world = loop {
+        let tenancy = tenancy::tenancy(file, &resolved, extra, &mut report);
+        if report.errors() > 0 {
+            return Err(report.list);
+        }
+        let world = lower(name, text, &resolved, &tenancy, &mut report);
+        if report.errors() > 0 {
+            return Err(report.list);
+        }
+        if !tenancy.guessed || !tenancy::are_too_few(&world) {
+            break world;
+        }
+        extra *= 2;
+    };
+    for body in &resolved.bodies {
+        check_arity(&resolved, body, &mut report);
     }
-    let world = lower(name, text, &resolved, &tenancy, &mut report);
+    let labels = std::cell::RefCell::new(Vec::new());
+    for body in resolved.bodies.iter().chain(&resolved.claims) {
+        uses(body, &|v| {
+            labels.borrow_mut().push(v.clone());
+            false
+        });
+    }
+    for value in labels.into_inner() {
+        if matches!(value, Value::RemoteLabel(..)) {
+            claims::check_labels(&world, &resolved.faces, &value, &mut report);
+        }
+    }
+    let (claims, formulas) = properties(text, file, &world, &resolved, &mut report);
+    let whole = Whole {
+        world,
+        resolved,
+        claims,
+        formulas,
+    };
     match report.errors() {
-        0 => Ok((world, resolved, report.list)),
+        0 => Ok((whole, report.list)),
         _ => Err(report.list),
     }
+}
+
+/// Complains where a channel that is always the same carries another number of values.
+fn check_arity(resolved: &Resolved, body: &Body, report: &mut Report) {
+    for element in &body.flow.elements {
+        let (channel, given) = match &element.kind {
+            Kind::Send(channel, values, _) => (channel, values.len()),
+            Kind::Receive(channel, targets, ..) => (channel, targets.len()),
+            _ => continue,
+        };
+        let Value::Read(cell) = channel else {
+            continue;
+        };
+        let leaf = match cell.local {
+            true => &body.store.leaves[cell.leaf],
+            false => &resolved.globals.store.leaves[cell.leaf],
+        };
+        let written = leaf.written || !cell.local && resolved.written.contains(&cell.leaf);
+        if let (Start::Channel(signature), false) = (&leaf.start, written) {
+            let n = signature.fields.len();
+            if n != given {
+                let values = |n: usize| match n {
+                    1 => "1 value".to_string(),
+                    n => format!("{n} values"),
+                };
+                let message = format!(
+                    "`{}` carries {}, not {}",
+                    leaf.name,
+                    values(n),
+                    values(given)
+                );
+                report.error(element.span, message);
+            }
+        }
+    }
+}
+
+/// The automata of the never claims, and the formulas with their names.
+fn properties(
+    text: &str,
+    file: &File,
+    world: &World,
+    resolved: &Resolved,
+    report: &mut Report,
+) -> (Vec<PropertyProcess>, Vec<(String, String)>) {
+    let line = |offset: usize| {
+        text.as_bytes()[..offset]
+            .iter()
+            .filter(|&&b| b == b'\n')
+            .count()
+            + 1
+    };
+    let mut all = Vec::new();
+    for (proctype, body) in file.claims.iter().zip(&resolved.claims) {
+        let shown = |e: El| words(text, body.flow.elements[e].span);
+        all.push(claims::claim(
+            &proctype.name,
+            body,
+            world,
+            &line,
+            &shown,
+            report,
+        ));
+    }
+    let mut formulas = Vec::new();
+    for (i, formula) in file.formulas.iter().enumerate() {
+        let mut parts = Vec::new();
+        claims::propositions(&formula.formula, &mut parts);
+        for part in parts {
+            let value = Resolver {
+                globals: &resolved.globals,
+                faces: &resolved.faces,
+                local: None,
+                report,
+            }
+            .value(part);
+            claims::check_labels(world, &resolved.faces, &value, report);
+        }
+        let name = (formula.name.as_ref()).map_or(format!("ltl_{i}"), |n| n.text.to_string());
+        formulas.push((name, claims::formula_text(formula)));
+    }
+    (all, formulas)
 }

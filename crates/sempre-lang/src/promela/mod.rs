@@ -1,12 +1,50 @@
-//! Promela.
+//! Promela, the language of SPIN.
+//!
+//! [`read`] gives a [`PromelaModel`]: the program of the system, the never claims and the `ltl` blocks.
+//! [`proposition`] reads Boolean expressions about it.
+//!
+//! # What it means
+//! What SPIN's verifier does with it, without its optimisations: states and transitions are those that
+//! `spin -a -o1 -o2 -o3`, compiled with `-DNOREDUCE`, counts.
+//!
+//! **State.** Global variables, the contents of buffered channels, and for each process where it is and its variables.
+//! Where a process is follows SPIN's construction of control flow, which `flow.rs` tells.
+//!
+//! **Processes** have the numbers that SPIN gives them: those that are active in the order of the file, `init` among
+//! them, then those that `run` makes. The last one that was made dies first; its number is used again. How
+//! many there can be is found out in `tenancy.rs`; one more than that is an erroneous step, never a lost one.
+//!
+//! **Atomic sequences.** A process in an atomic sequence goes on alone, and the states in between are none of the
+//! system: neither counted nor seen by a property. Where it cannot go on, the state is one, and anybody may move. A rendezvous
+//! hands the right to go on alone to the receiver, if it is in an atomic sequence itself. This is the atomic register
+//! of the IR.
+//!
+//! **`d_step`** takes the first option that is possible; if there is none after its first statement, the step is
+//! erroneous. **`timeout`** is possible when nothing else is: a lower priority class. **`else`** is possible when nothing
+//! else of the process is, not counting rendezvous. **`unless`**: the escape comes first.
+//!
+//! **Values** are computed with 64 bits (SPIN: 32) and cut to the type where they are stored; a constant that does not
+//! fit comes with a warning. An index outside of its array and a division by zero are erroneous steps.
+//!
+//! **`printf`** is a step without effect. **`xr`, `xs`**, `show` and `local` mean nothing. A `hidden` variable is part of
+//! the state all the same, with a warning.
+//!
+//! # What is refused
+//! Embedded C code, `trace` and `notrace`, priorities, `enabled`, `pc_value`, inlines that return a value, `for` over the
+//! messages of a channel.
+
 pub mod ast;
 mod body;
+mod channels;
+mod claims;
 mod cursor;
+mod d_steps;
 mod declarations;
 mod expressions;
 mod flow;
 mod instances;
 pub mod lexer;
+mod loops;
 mod lower;
 pub mod parser;
 pub mod preprocessor;
@@ -16,9 +54,11 @@ mod statements;
 mod steps;
 mod symbols;
 mod tenancy;
+mod values;
 
 pub use propositions::proposition;
 
+use crate::dve::PropertyProcess;
 use sempre_base::{Diagnostic, Severity};
 use sempre_model::Program;
 
@@ -29,19 +69,41 @@ pub struct PromelaModel {
     pub program: Program,
     /// What the author of the file may want to know.
     pub warnings: Vec<Diagnostic>,
+    /// The never claims: automata of the violations.
+    pub claims: Vec<PropertyProcess>,
+    /// The `ltl` blocks: names, and formulas with their propositions in braces.
+    pub formulas: Vec<(String, String)>,
     world: instances::World,
     resolved: lower::Resolved,
+    macros: preprocessor::Macros,
 }
 
 impl PromelaModel {
-    /// Is this the name of a variable, constant or process?
+    /// The program with one more action, which fails where nobody can go on and not everybody is at the end, or at a
+    /// label `end…`.
+    pub fn with_end_states(&self) -> Program {
+        let mut program = self.program.clone();
+        let check = lower::end_check(&self.world, &self.resolved.bodies);
+        program.actions.push(check);
+        program
+    }
+
+    /// Is this the name of a variable, constant, process or macro?
     pub fn is_known(&self, name: &str) -> bool {
         let globals = &self.resolved.globals;
-        globals.names.contains_key(name) || globals.proctypes.contains_key(name)
+        globals.names.contains_key(name)
+            || globals.proctypes.contains_key(name)
+            || self.macros.contains(name)
     }
 }
 
 /// Reads a model. `include` finds the text of included files.
+///
+/// ```
+/// let text = "byte turn = 1; active [2] proctype P() { do :: turn == _pid -> turn = 1 - turn od }";
+/// let model = sempre_lang::promela::read("example", text, &|_| None).unwrap();
+/// assert_eq!(model.program.actions[0].name, "P[0]: turn == _pid (line 1)");
+/// ```
 ///
 /// # Errors
 /// What is wrong with the text, several complaints if possible.
@@ -50,17 +112,20 @@ pub fn read(
     text: &str,
     include: preprocessor::Include<'_>,
 ) -> Result<PromelaModel, Vec<Diagnostic>> {
-    let (words, mut diagnostics) = preprocessor::preprocess(text, include);
+    let (words, mut diagnostics, macros) = preprocessor::preprocess(text, include);
     let (file, more) = parser::parse(words);
     diagnostics.extend(more);
     if diagnostics.iter().any(|d| d.severity == Severity::Error) {
         return Err(diagnostics);
     }
-    let (world, resolved, warnings) = lower::model(name, text, &file, diagnostics)?;
+    let (whole, warnings) = lower::model(name, text, &file, diagnostics)?;
     Ok(PromelaModel {
-        program: world.program.clone(),
+        program: whole.world.program.clone(),
         warnings,
-        world,
-        resolved,
+        claims: whole.claims,
+        formulas: whole.formulas,
+        world: whole.world,
+        resolved: whole.resolved,
+        macros,
     })
 }

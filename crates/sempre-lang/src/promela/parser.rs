@@ -14,7 +14,16 @@ use sempre_base::Diagnostic;
 use std::sync::Arc;
 
 const UNITS: [&str; 11] = [
-    "proctype", "active", "init", "never", "ltl", "inline", "typedef", "trace", "notrace", "mtype",
+    "proctype",
+    "active",
+    "init",
+    "never",
+    "ltl",
+    "inline",
+    "typedef",
+    "trace",
+    "notrace",
+    "mtype",
     "D_proctype",
 ];
 
@@ -27,9 +36,11 @@ pub fn parse(words: Vec<Token>) -> (File, Vec<Diagnostic>) {
             parser.formula = false;
             parser.nesting = 0;
             parser.advance();
-            while !parser.at_end()
-                && !(parser.token().starts_line && UNITS.contains(&&*parser.token().text))
-            {
+            while !parser.at_end() {
+                let token = parser.token();
+                if token.starts_line && UNITS.contains(&&*token.text) {
+                    break;
+                }
                 parser.advance();
             }
         }
@@ -303,9 +314,7 @@ impl Parser {
                 }
                 return Ok(BaseType::Mtype(None));
             }
-            name if self.structures.contains(name) => {
-                BaseType::Struct(self.name("a type")?)
-            }
+            name if self.structures.contains(name) => BaseType::Struct(self.name("a type")?),
             _ => return self.expected("a type"),
         };
         if !matches!(ty, BaseType::Struct(_)) {

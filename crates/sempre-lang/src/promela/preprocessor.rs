@@ -21,6 +21,7 @@ const WORDS: usize = 4_000_000;
 /// Files in files, macros in macros.
 const DEPTH: usize = 100;
 
+#[derive(Clone, Debug)]
 struct Macro {
     parameters: Option<Vec<Arc<str>>>,
     body: Vec<Token>,
@@ -43,15 +44,34 @@ struct Branch {
     start: Span,
 }
 
-/// The words of a model after all directives; the last is [`Kind::End`].
-pub fn preprocess(text: &str, include: Include<'_>) -> (Vec<Token>, Vec<Diagnostic>) {
-    let mut p = Preprocessor {
-        macros: FxHashMap::default(),
-        include,
-        out: Vec::new(),
-        diagnostics: Vec::new(),
-        full: false,
-    };
+/// The macros of a file, where it ends.
+#[derive(Clone, Debug, Default)]
+pub struct Macros(FxHashMap<Arc<str>, Arc<Macro>>);
+
+impl Macros {
+    /// Is it the name of a macro without parameters?
+    pub fn contains(&self, name: &str) -> bool {
+        self.0.get(name).is_some_and(|m| m.parameters.is_none())
+    }
+
+    /// The words with macros replaced.
+    ///
+    /// # Errors
+    /// What is wrong with their arguments.
+    pub fn expand(&self, words: &[Token]) -> Result<Vec<Token>, Vec<Diagnostic>> {
+        let mut p = Preprocessor::new(self.clone(), &|_| None);
+        let mut out = Vec::new();
+        p.expand(words, &mut Vec::new(), &mut out, None);
+        match p.diagnostics.is_empty() {
+            true => Ok(out),
+            false => Err(p.diagnostics),
+        }
+    }
+}
+
+/// The words of a model after all directives, of which the last is [`Kind::End`]; what is wrong; and its macros.
+pub fn preprocess(text: &str, include: Include<'_>) -> (Vec<Token>, Vec<Diagnostic>, Macros) {
+    let mut p = Preprocessor::new(Macros::default(), include);
     p.file(text, None, 0);
     let end = Span::new(text.len(), text.len());
     p.out.push(Token {
@@ -61,7 +81,19 @@ pub fn preprocess(text: &str, include: Include<'_>) -> (Vec<Token>, Vec<Diagnost
         starts_line: true,
         spaced: true,
     });
-    (p.out, p.diagnostics)
+    (p.out, p.diagnostics, Macros(p.macros))
+}
+
+impl<'i> Preprocessor<'i> {
+    fn new(macros: Macros, include: Include<'i>) -> Self {
+        Self {
+            macros: macros.0,
+            include,
+            out: Vec::new(),
+            diagnostics: Vec::new(),
+            full: false,
+        }
+    }
 }
 
 impl Preprocessor<'_> {
@@ -90,9 +122,7 @@ impl Preprocessor<'_> {
             } else if branches.iter().all(|b| b.active) {
                 // A macro's arguments may span lines, but not a directive.
                 let end = (at + 1..all.len())
-                    .find(|&i| {
-                        all[i].kind == Kind::End || all[i].starts_line && all[i].is("#")
-                    })
+                    .find(|&i| all[i].kind == Kind::End || all[i].starts_line && all[i].is("#"))
                     .unwrap_or(all.len() - 1);
                 let mut expanded = Vec::new();
                 self.expand(&all[at..end], &mut Vec::new(), &mut expanded, None);
@@ -141,9 +171,8 @@ impl Preprocessor<'_> {
                     let message = format!("`#{}` without `#if`", word.text);
                     return self.error(word.span, message);
                 };
-                let holds = !earlier
-                    && outer
-                    && (&*word.text == "else" || self.condition(rest, word.span));
+                let holds =
+                    !earlier && outer && (&*word.text == "else" || self.condition(rest, word.span));
                 if let Some(branch) = branches.last_mut() {
                     branch.active = holds;
                     branch.taken |= holds;
@@ -323,9 +352,7 @@ impl Preprocessor<'_> {
             match parameters.iter().position(|p| *p == word.text) {
                 Some(p) if word.kind == Kind::Name => {
                     let beside = |k: Option<&Token>| k.is_some_and(|t| t.is("##"));
-                    if beside(found.body.get(j + 1))
-                        || j > 0 && beside(found.body.get(j - 1))
-                    {
+                    if beside(found.body.get(j + 1)) || j > 0 && beside(found.body.get(j - 1)) {
                         body.extend(arguments[p].iter().cloned());
                     } else {
                         self.expand(&arguments[p], hidden, &mut body, None);
@@ -473,7 +500,7 @@ mod tests {
 
     fn check(text: &str, expected: &str) {
         let include = |name: &str| (name == "a.h").then(|| "#define A 5\nin A".to_string());
-        let (words, diagnostics) = preprocess(text, &include);
+        let (words, diagnostics, _) = preprocess(text, &include);
         assert_eq!(diagnostics, [], "{text}");
         let found: Vec<&str> = words.iter().map(|t| &*t.text).collect();
         assert_eq!(found.join(" ").trim(), expected, "{text}");
@@ -484,7 +511,7 @@ mod tests {
         check("#define N 3\nN+N", "3 + 3");
         check("#define f(a,b) a*b\nf(x+1, f(2,3)) f", "x + 1 * 2 * 3 f");
         check("#define f (a)\nf(b)", "( a ) ( b )");
-        check("#define x x+y\n#define y x\nx", "x + x + y");
+        check("#define x x+y\n#define y x\nx", "x + x");
         check("#define cat(a,b) a ## b\ncat(u,v)", "uv");
         check("#define g() 7\ng()", "7");
         check("#define two 1 + \\\n 1\ntwo", "1 + 1");
@@ -495,7 +522,10 @@ mod tests {
     #[test]
     fn conditionals_are_obeyed() {
         check("#ifdef X\na\n#else\nb\n#endif\nc", "b c");
-        check("#define X\n#ifndef X\na\n#ifdef X\nd\n#endif\n#elif 1\nb\n#else\nc\n#endif", "b");
+        check(
+            "#define X\n#ifndef X\na\n#ifdef X\nd\n#endif\n#elif 1\nb\n#else\nc\n#endif",
+            "b",
+        );
         check("#if defined(Y) || 2*3 == 6 && !0\na\n#endif", "a");
         check("#if 0\n#if 1\na\n#else\nb\n#endif\n#endif\nc", "c");
     }
@@ -516,12 +546,12 @@ mod tests {
             ("#error no", "error"),
             ("#foo", "#foo"),
         ] {
-            let (_, diagnostics) = preprocess(text, &|_| None);
+            let diagnostics = preprocess(text, &|_| None).1;
             let span = diagnostics.first().expect(text).span;
             assert_eq!(&text[span.start..span.end], at, "{text}");
         }
         let bomb = "#define a b b\n#define b c c\n#define c d d d d\n".to_string();
-        let (words, _) = preprocess(&(bomb + "a"), &|_| None);
+        let words = preprocess(&(bomb + "a"), &|_| None).0;
         assert_eq!(words.len(), 17);
     }
 }

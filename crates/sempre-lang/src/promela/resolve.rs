@@ -3,9 +3,7 @@
 //! The result no longer knows names, but still speaks of "this process": variables of a proctype are numbers of its
 //! leaves, and it is for [`super::instances`] to say which cells these are.
 
-use super::ast::{
-    Argument, Expression, ExpressionKind, Name, Reference, Remote, Temporal, Test,
-};
+use super::ast::{Argument, Expression, ExpressionKind, Name, Reference, Remote, Temporal, Test};
 use super::cursor::shown;
 use super::symbols::{Globals, Leaf, Report, Scalar, Shape, Store, Symbol, Variable};
 use rustc_hash::FxHashMap;
@@ -166,10 +164,16 @@ impl Resolver<'_> {
                     self.report.error(name.span.to(index.span), message);
                     return None;
                 }
-                (Some(_), None) => {
-                    let message = format!("`{}` is an array: its index is missing", shown(&name.text));
-                    self.report.error(name.span, message);
-                    return None;
+                (Some(n), None) => {
+                    // So SPIN reads it, with the same warning, and models rely on it.
+                    let name_shown = shown(&name.text);
+                    let message =
+                        format!("`{name_shown}` is an array; alone it means `{name_shown}[0]`");
+                    self.report.warning(name.span, message);
+                    element = Some(match element {
+                        None => Value::Number(0),
+                        Some(outer) => below(outer, n, Value::Number(0)),
+                    });
                 }
                 (Some(n), Some(index)) => {
                     let span = index.span;
@@ -178,7 +182,8 @@ impl Resolver<'_> {
                         && !(0..i64::from(n)).contains(&i)
                     {
                         let name = shown(&name.text);
-                        let message = format!("index {i} is outside `{name}`, which has {n} elements");
+                        let message =
+                            format!("index {i} is outside `{name}`, which has {n} elements");
                         self.report.error(span, message);
                     }
                     element = Some(match element {
@@ -248,12 +253,7 @@ impl Resolver<'_> {
     /// The cell that a reference stands for, which must be a scalar.
     pub fn cell(&mut self, reference: &Reference) -> Option<(Cell, Scalar)> {
         let mut cells = self.cells(reference)?;
-        let structure = cells.len() != 1 || {
-            let last = &reference.parts[reference.parts.len() - 1];
-            let _ = last;
-            false
-        };
-        if structure {
+        if cells.len() != 1 {
             let message = "this is a structure: one of its fields must be named";
             self.report.error(reference.span, message);
             return None;
@@ -389,9 +389,10 @@ impl Resolver<'_> {
                 let (a, b) = (self.value(&parts[0]), self.value(&parts[1]));
                 Value::Binary(Binary::Implies, Box::new(a), Box::new(b))
             }
-            ExpressionKind::Temporal(..) => {
-                self.wrong(e.span, "an operator of temporal logic only stands in formulas")
-            }
+            ExpressionKind::Temporal(..) => self.wrong(
+                e.span,
+                "an operator of temporal logic only stands in formulas",
+            ),
         }
     }
 
@@ -436,12 +437,7 @@ impl Resolver<'_> {
         Value::Run(number, values, span)
     }
 
-    fn remote(
-        &mut self,
-        name: &Name,
-        index: &Option<Box<Expression>>,
-        remote: &Remote,
-    ) -> Value {
+    fn remote(&mut self, name: &Name, index: &Option<Box<Expression>>, remote: &Remote) -> Value {
         let Some(&number) = self.globals.proctypes.get(&name.text) else {
             let known = self.globals.proctypes.keys().map(|k| &**k);
             self.report.unknown(name, "proctype", known);
@@ -482,7 +478,7 @@ fn below(outer: Value, n: u32, inner: Value) -> Value {
     let n = i64::from(n);
     let binary = |op, a, b| Value::Binary(op, Box::new(a), Box::new(b));
     if let (Value::Number(a), Value::Number(b)) = (&outer, &inner) {
-        return Value::Number(a * n + b);
+        return Value::Number(a.wrapping_mul(n).wrapping_add(*b));
     }
     let base = binary(Binary::Multiply, outer, Value::Number(n));
     match inner {

@@ -2,9 +2,7 @@
 //!
 //! `;` and `->` separate statements. After what ends with `}`, `fi` or `od`, and at the end of a line, a separator may be missing.
 
-use super::ast::{
-    Expression, ExpressionKind, Sequence, Statement, StatementKind as Kind,
-};
+use super::ast::{Expression, ExpressionKind, Sequence, Statement, StatementKind as Kind};
 use super::cursor::{Parsed, Parser};
 use super::lexer::{self, Token};
 use sempre_base::{Diagnostic, Span};

@@ -12,9 +12,11 @@
 
 use super::body::Body;
 use super::flow::{El, Kind};
-use super::instances::{Storage, World, binary};
+use super::instances::{Storage, World};
 use super::resolve::{Target, Value};
 use super::symbols::Scalar;
+use super::tenancy::TOO_MANY;
+use super::values::binary;
 use sempre_model::ir::{Binary, Expr, Place, Stmt, Unary};
 
 /// What a rendezvous half offers.
@@ -62,7 +64,7 @@ fn not(e: Expr) -> Expr {
     }
 }
 
-fn any(all: impl IntoIterator<Item = Expr>) -> Expr {
+pub(super) fn any(all: impl IntoIterator<Item = Expr>) -> Expr {
     let mut result = Expr::FALSE;
     for e in all {
         result = match (result, e) {
@@ -74,24 +76,28 @@ fn any(all: impl IntoIterator<Item = Expr>) -> Expr {
     result
 }
 
-fn all(parts: impl IntoIterator<Item = Expr>) -> Expr {
+pub(super) fn all(parts: impl IntoIterator<Item = Expr>) -> Expr {
     let parts: Vec<Expr> = parts.into_iter().collect();
     if parts.contains(&Expr::FALSE) {
         return Expr::FALSE;
     }
-    Expr::all(parts.into_iter().filter(|p| !matches!(p, Expr::Constant(n) if *n != 0)))
+    Expr::all(
+        parts
+            .into_iter()
+            .filter(|p| !matches!(p, Expr::Constant(n) if *n != 0)),
+    )
 }
 
 impl Stepper<'_> {
-    fn body(&self) -> &Body {
+    pub fn body(&self) -> &Body {
         &self.bodies[self.world.instances[self.instance].proctype]
     }
 
-    fn expr(&self, value: &Value, timeout: bool) -> Expr {
+    pub fn expr(&self, value: &Value, timeout: bool) -> Expr {
         self.world.expr(Some(self.instance), value, timeout)
     }
 
-    fn condition(&self, value: &Value, timeout: bool) -> Expr {
+    pub fn condition(&self, value: &Value, timeout: bool) -> Expr {
         self.expr(value, timeout)
     }
 
@@ -156,7 +162,7 @@ impl Stepper<'_> {
         result
     }
 
-    fn blocked(&self, e: El) -> Stmt {
+    pub fn blocked(&self, e: El) -> Stmt {
         let message = format!("the d_step goes on: {}", (self.text)(e));
         Stmt::Assert(Expr::FALSE, message)
     }
@@ -251,7 +257,7 @@ impl Stepper<'_> {
     }
 
     /// The effect of a statement that is always possible.
-    fn effect(&self, e: El) -> Vec<Stmt> {
+    pub fn effect(&self, e: El) -> Vec<Stmt> {
         match &self.body().flow.elements[e].kind {
             Kind::Assign(cell, value) => {
                 let place = self.world.place(Some(self.instance), cell);
@@ -261,254 +267,6 @@ impl Stepper<'_> {
             Kind::Assert(value) => vec![Stmt::Assert(self.expr(value, false), (self.text)(e))],
             _ => Vec::new(),
         }
-    }
-
-    /// The ways in which a send or receive can be done; `None` if it is something else.
-    #[allow(clippy::type_complexity)]
-    fn communication(&self, e: El) -> Option<Vec<(Expr, Vec<Stmt>, Option<(usize, Offer)>)>> {
-        let me = Some(self.instance);
-        let world = self.world;
-        let kind = &self.body().flow.elements[e].kind;
-        Some(match kind {
-            Kind::Send(channel, values, sorted) => {
-                let found = world.candidates(me, channel, Some(values.len()));
-                (found.into_iter())
-                    .map(|(here, c)| {
-                        let fields = &world.channels[c].signature.fields;
-                        let values = (values.iter().zip(fields))
-                            .map(|(v, &s)| world.carried(self.expr(v, false), s))
-                            .collect();
-                        if world.channels[c].length.is_none() {
-                            return (here, Vec::new(), Some((c, Offer::Send(values))));
-                        }
-                        let (room, effect) = send(world, c, values, *sorted);
-                        (all([here, room]), effect, None)
-                    })
-                    .collect()
-            }
-            Kind::Receive(channel, targets, random, keeps) => {
-                let found = world.candidates(me, channel, Some(targets.len()));
-                (found.into_iter())
-                    .map(|(here, c)| {
-                        if world.channels[c].length.is_none() {
-                            let offer = Offer::Receive(targets.clone());
-                            return (here, Vec::new(), Some((c, offer)));
-                        }
-                        let there = world.matching(me, c, targets, *random);
-                        let effect = self.receive(c, targets, *random, *keeps);
-                        (all([here, there]), effect, None)
-                    })
-                    .collect()
-            }
-            _ => return None,
-        })
-    }
-
-    /// What receiving from a buffer does.
-    fn receive(&self, c: usize, targets: &[Target], random: bool, keeps: bool) -> Vec<Stmt> {
-        let me = Some(self.instance);
-        let channel = &self.world.channels[c];
-        let capacity = i64::from(channel.signature.capacity);
-        let register = Place::Register(0);
-        let searched = random && targets.iter().any(|t| matches!(t, Target::Match(_)));
-        let mut effect = Vec::new();
-        let place = if searched {
-            // The first message that matches.
-            let mut found = Expr::Constant(capacity - 1);
-            for at in (0..capacity - 1).rev() {
-                let same = self.world.message_matches(me, c, targets, at);
-                found = Expr::If(Box::new(same), Box::new(Expr::Constant(at)), Box::new(found));
-            }
-            effect.push(Stmt::Assign(register.clone(), found));
-            Expr::Read(register)
-        } else {
-            Expr::Constant(0)
-        };
-        for (&field, target) in channel.fields.iter().zip(targets) {
-            if let Target::Store(cell) = target
-                && let Some(to) = self.world.place(me, cell)
-            {
-                let value = Expr::element(field, place.clone());
-                effect.push(Stmt::Assign(to, value));
-            }
-        }
-        if keeps {
-            return effect;
-        }
-        let put = |field, at: i64, value: Expr| {
-            let cell = Place::Element(field, Box::new(Expr::Constant(at)));
-            Stmt::Assign(cell, value)
-        };
-        for &field in &channel.fields {
-            for at in 0..capacity {
-                let next = match at + 1 < capacity {
-                    true => Expr::element(field, Expr::Constant(at + 1)),
-                    false => Expr::Constant(0),
-                };
-                let moved = match searched {
-                    false => next,
-                    true => Expr::If(
-                        Box::new(Expr::binary(
-                            Binary::GreaterEqual,
-                            Expr::Constant(at),
-                            place.clone(),
-                        )),
-                        Box::new(next),
-                        Box::new(Expr::element(field, Expr::Constant(at))),
-                    ),
-                };
-                effect.push(put(field, at, moved));
-            }
-        }
-        if let Some(length) = channel.length {
-            let less = Expr::binary(Binary::Subtract, Expr::variable(length), Expr::Constant(1));
-            effect.push(Stmt::Assign(Place::Scalar(length), less));
-        }
-        effect
-    }
-
-    /// A `d_step` as one effect; `None` if it has loops or jumps.
-    fn one_effect(&self, first: El, end: Option<El>) -> Option<Vec<Half>> {
-        let flow = &self.body().flow;
-        let mut first = first;
-        // To the first that does something.
-        loop {
-            match &flow.elements[first].kind {
-                Kind::Block(s) => first = flow.sequences[*s].first?,
-                Kind::Dot | Kind::Break => first = flow.elements[first].next?,
-                _ => break,
-            }
-        }
-        let half = |guard, effect, offer| Half {
-            element: first,
-            guard,
-            effect,
-            offer,
-            to: None,
-            atom: false,
-            timeout: false,
-        };
-        let element = &flow.elements[first];
-        if let Kind::Condition(value) = &element.kind {
-            if has_run(value) || value.any(&|v| *v == Value::Timeout) {
-                return None;
-            }
-            let mut effect = Vec::new();
-            self.run_on(element.next, end, &mut effect, 0)?;
-            return Some(vec![half(self.condition(value, false), effect, None)]);
-        }
-        if let Some(options) = self.communication(first) {
-            let mut rest = Vec::new();
-            self.run_on(element.next, end, &mut rest, 0)?;
-            let mut halves = Vec::new();
-            for (guard, mut effect, offer) in options {
-                effect.extend(rest.iter().cloned());
-                halves.push(half(guard, effect, offer));
-            }
-            return Some(halves);
-        }
-        let guard = match &element.kind {
-            Kind::If(options) => any((options.iter())
-                .map(|&s| self.option_guard(flow.sequences[s].first?))
-                .collect::<Option<Vec<_>>>()?),
-            _ => Expr::TRUE,
-        };
-        let mut effect = Vec::new();
-        self.run_on(Some(first), end, &mut effect, 0)?;
-        Some(vec![half(guard, effect, None)])
-    }
-
-    /// When an option of an `if` in a `d_step` is possible.
-    fn option_guard(&self, first: El) -> Option<Expr> {
-        let flow = &self.body().flow;
-        match &flow.elements[first].kind {
-            Kind::Else => Some(Expr::TRUE),
-            Kind::Condition(value) => {
-                let simple = !has_run(value) && !value.any(&|v| *v == Value::Timeout);
-                simple.then(|| self.condition(value, false))
-            }
-            Kind::Block(s) => self.option_guard(flow.sequences[*s].first?),
-            Kind::If(options) => Some(any((options.iter())
-                .map(|&s| self.option_guard(flow.sequences[s].first?))
-                .collect::<Option<Vec<_>>>()?)),
-            Kind::Send(..) | Kind::Receive(..) => {
-                let options = self.communication(first)?;
-                if options.iter().any(|o| o.2.is_some()) {
-                    return None;
-                }
-                Some(any(options.into_iter().map(|o| o.0)))
-            }
-            Kind::Assign(_, value) if !has_run(value) => Some(Expr::TRUE),
-            Kind::Assert(_) | Kind::Print => Some(Expr::TRUE),
-            _ => None,
-        }
-    }
-
-    /// Adds the effect of the statements from here to `end`; `None` if it has loops or jumps.
-    fn run_on(&self, from: Option<El>, end: Option<El>, out: &mut Vec<Stmt>, depth: usize) -> Option<()> {
-        let flow = &self.body().flow;
-        if depth > 50 {
-            return None;
-        }
-        let mut at = from;
-        while at != end {
-            let e = at?;
-            if out.len() > 5000 {
-                return None;
-            }
-            let element = &flow.elements[e];
-            at = element.next;
-            match &element.kind {
-                Kind::Assign(_, value) | Kind::Assert(value) if !has_run(value) => {
-                    out.extend(self.effect(e));
-                }
-                Kind::Print | Kind::Dot => {}
-                Kind::Condition(value) if !has_run(value) => {
-                    let condition = self.condition(value, false);
-                    if condition != Expr::TRUE {
-                        let Stmt::Assert(_, text) = self.blocked(e) else {
-                            return None;
-                        };
-                        out.push(Stmt::Assert(condition, text));
-                    }
-                }
-                Kind::Send(..) | Kind::Receive(..) => {
-                    let options = self.communication(e)?;
-                    let mut chain = vec![self.blocked(e)];
-                    for (guard, effect, offer) in options.into_iter().rev() {
-                        if offer.is_some() {
-                            return None;
-                        }
-                        chain = vec![Stmt::If(guard, effect, chain)];
-                    }
-                    out.extend(chain);
-                }
-                Kind::Block(s) => at = flow.sequences[*s].first,
-                Kind::If(options) => {
-                    // The target comes after it, and what follows after that.
-                    let target = element.next;
-                    let mut chain = vec![self.blocked(e)];
-                    for &s in options.iter().rev() {
-                        let first = flow.sequences[s].first?;
-                        let guard = self.option_guard(first)?;
-                        let from = match &flow.elements[first].kind {
-                            Kind::Condition(_) | Kind::Else => flow.elements[first].next,
-                            _ => Some(first),
-                        };
-                        let mut effect = Vec::new();
-                        self.run_on(from, target, &mut effect, depth + 1)?;
-                        chain = match guard {
-                            Expr::Constant(0) => chain,
-                            Expr::Constant(_) => effect,
-                            guard => vec![Stmt::If(guard, effect, chain)],
-                        };
-                    }
-                    out.extend(chain);
-                }
-                _ => return None,
-            }
-        }
-        Some(())
     }
 
     /// The halves of a statement that makes a process.
@@ -561,7 +319,7 @@ impl Stepper<'_> {
         // One process more than there is room for.
         if slots.len() > 1 || slots.is_empty() {
             let full = slots.last().map_or(Expr::TRUE, |&s| not(world.is_empty(s)));
-            let message = format!("too many processes: {}", (self.text)(half.element));
+            let message = format!("{TOO_MANY}: {}", (self.text)(half.element));
             halves.push(Half {
                 guard: full,
                 effect: vec![Stmt::Assert(Expr::FALSE, message)],
@@ -612,89 +370,6 @@ impl Stepper<'_> {
             half.atom = next.atom;
         }
     }
-}
-
-/// What sending to a buffer needs and does.
-fn send(world: &World, c: usize, values: Vec<Expr>, sorted: bool) -> (Expr, Vec<Stmt>) {
-    let channel = &world.channels[c];
-    let capacity = i64::from(channel.signature.capacity);
-    let Some(length) = channel.length else {
-        return (Expr::FALSE, Vec::new());
-    };
-    let count = || Expr::variable(length);
-    let room = Expr::binary(Binary::Less, count(), Expr::Constant(capacity));
-    let more = Expr::binary(Binary::Add, count(), Expr::Constant(1));
-    let longer = Stmt::Assign(Place::Scalar(length), more);
-    let mut effect = Vec::new();
-    if !sorted {
-        for (&field, value) in channel.fields.iter().zip(values) {
-            let at = if capacity == 1 {
-                Expr::Constant(0)
-            } else {
-                count()
-            };
-            effect.push(Stmt::Assign(Place::Element(field, Box::new(at)), value));
-        }
-        effect.push(longer);
-        return (room, effect);
-    }
-    // Before the first message that is greater: registers hold the message and its place.
-    let register = |i: usize| Place::Register(1 + i as u32);
-    for (i, value) in values.into_iter().enumerate() {
-        effect.push(Stmt::Assign(register(i), value));
-    }
-    let greater = |at: i64| {
-        let mut result = Expr::FALSE;
-        for (i, &field) in channel.fields.iter().enumerate().rev() {
-            let there = Expr::element(field, Expr::Constant(at));
-            let here = Expr::Read(register(i));
-            let more = Expr::binary(Binary::Greater, there.clone(), here.clone());
-            let same = Expr::equal(there, here);
-            result = match result {
-                Expr::Constant(_) => more,
-                rest => any([more, Expr::all([same, rest])]),
-            };
-        }
-        Expr::all([
-            Expr::binary(Binary::Greater, count(), Expr::Constant(at)),
-            result,
-        ])
-    };
-    let mut found = count();
-    for at in (0..capacity).rev() {
-        found = Expr::If(
-            Box::new(greater(at)),
-            Box::new(Expr::Constant(at)),
-            Box::new(found),
-        );
-    }
-    let place = Place::Register(0);
-    effect.push(Stmt::Assign(place.clone(), found));
-    for at in (0..capacity).rev() {
-        for (i, &field) in channel.fields.iter().enumerate() {
-            let cell = Place::Element(field, Box::new(Expr::Constant(at)));
-            let here = Expr::equal(Expr::Constant(at), Expr::Read(place.clone()));
-            let behind = Expr::binary(
-                Binary::Greater,
-                Expr::Constant(at),
-                Expr::Read(place.clone()),
-            );
-            let kept = Expr::element(field, Expr::Constant(at));
-            let moved = match at {
-                0 => kept.clone(),
-                _ => Expr::element(field, Expr::Constant(at - 1)),
-            };
-            let other = Expr::If(Box::new(behind), Box::new(moved), Box::new(kept));
-            let value = Expr::If(
-                Box::new(here),
-                Box::new(Expr::Read(register(i))),
-                Box::new(other),
-            );
-            effect.push(Stmt::Assign(cell, value));
-        }
-    }
-    effect.push(longer);
-    (room, effect)
 }
 
 /// Does evaluating it make a process?

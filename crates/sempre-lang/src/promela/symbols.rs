@@ -79,7 +79,8 @@ pub(super) struct Leaf {
 
 impl Leaf {
     pub fn length(&self) -> Option<u32> {
-        (!self.dimensions.is_empty()).then(|| self.dimensions.iter().product())
+        let product = |all: u32, &n: &u32| all.saturating_mul(n);
+        (!self.dimensions.is_empty()).then(|| self.dimensions.iter().fold(1, product))
     }
 }
 

@@ -3,7 +3,8 @@
 //! Processes that are there from the start have the first slots, in the order of the file. For those that `run` makes, in
 //! most models one process makes them all, one after the other, before any of them can die; then each `run` has
 //! its slot, and arguments that are constants stay so. Otherwise any proctype that is run may live in any slot from the
-//! first that can become free.
+//! first that can become free, and how many slots there are is tried: a few, and if random walks find that they are
+//! too few, twice as many, up to the 255 of SPIN. If they are too few after all, that is an erroneous step.
 
 use super::ast::File;
 use super::body::Body;
@@ -15,10 +16,18 @@ use super::resolve::Value;
 use super::steps::has_run;
 use super::symbols::Report;
 use rustc_hash::FxHashMap;
-use sempre_model::ir::Expr;
+use sempre_base::Random;
+use sempre_model::interpreter::Interpreter;
+use sempre_model::ir::{Expr, StepError};
 
 /// As many processes as in SPIN.
 const PROCESSES: usize = 255;
+
+/// How the error of one process too many starts.
+pub(super) const TOO_MANY: &str = "too many processes";
+
+/// What random walks may cost, in guards.
+const WORK: usize = 1_000_000;
 
 /// See the module's documentation.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +35,8 @@ pub(super) struct Tenancy {
     pub slots: Vec<Tenants>,
     /// The slots in which processes are made.
     made: Vec<usize>,
+    /// Is it a guess how many slots are enough?
+    pub guessed: bool,
 }
 
 impl Tenancy {
@@ -37,8 +48,48 @@ impl Tenancy {
     }
 }
 
-/// Who may live in which slot.
-pub(super) fn tenancy(file: &File, resolved: &Resolved, report: &mut Report) -> Tenancy {
+/// Do random walks find that there are too few slots? Those that make processes are preferred.
+pub(super) fn are_too_few(world: &World) -> bool {
+    let program = &world.program;
+    let interpreter = Interpreter::new(program);
+    let mut random = Random::new(1);
+    let mut work = 0;
+    let homes: Vec<usize> = (world.slots.iter())
+        .map(|s| program.variable(s.location).first as usize)
+        .collect();
+    let living = |state: &[i64]| homes.iter().filter(|&&h| state[h] != 0).count();
+    while work < WORK {
+        let mut state = world.initial.clone();
+        for _ in 0..500 {
+            let steps = interpreter.steps(&state);
+            work += program.actions.len() + 20;
+            let failed =
+                |e: &StepError| matches!(e, StepError::Assertion(t) if t.starts_with(TOO_MANY));
+            if steps.iter().any(|s| s.1.as_ref().is_err_and(failed)) {
+                return true;
+            }
+            let next: Vec<Vec<i64>> = steps.into_iter().filter_map(|s| s.1.ok()).collect();
+            let more = next.iter().position(|n| living(n) > living(&state));
+            match (more, next.len()) {
+                (_, 0) => break,
+                (Some(i), _) if random.chance(0.8) => state.clone_from(&next[i]),
+                (_, n) => state.clone_from(&next[random.below(n)]),
+            }
+            if work >= WORK {
+                break;
+            }
+        }
+    }
+    false
+}
+
+/// Who may live in which slot; `extra` are the slots besides those from the start, where it is a guess.
+pub(super) fn tenancy(
+    file: &File,
+    resolved: &Resolved,
+    extra: usize,
+    report: &mut Report,
+) -> Tenancy {
     let mut tenancy = Tenancy::default();
     for (i, proctype) in file.proctypes.iter().enumerate() {
         let Some(active) = &proctype.active else {
@@ -78,7 +129,7 @@ pub(super) fn tenancy(file: &File, resolved: &Resolved, report: &mut Report) -> 
     if let Some(exact) = in_order(&tenancy, resolved, &runs) {
         return exact;
     }
-    anywhere(tenancy, resolved)
+    anywhere(tenancy, resolved, extra)
 }
 
 fn may_end(body: &Body) -> bool {
@@ -91,7 +142,9 @@ fn in_order(from_start: &Tenancy, resolved: &Resolved, runs: &[usize]) -> Option
         return None;
     };
     let slots = &from_start.slots;
-    let own: Vec<usize> = (0..slots.len()).filter(|&s| slots[s].initial == Some(*maker)).collect();
+    let own: Vec<usize> = (0..slots.len())
+        .filter(|&s| slots[s].initial == Some(*maker))
+        .collect();
     let [own] = own.as_slice() else {
         return None;
     };
@@ -117,7 +170,8 @@ fn in_order(from_start: &Tenancy, resolved: &Resolved, runs: &[usize]) -> Option
             if let Kind::Condition(v) | Kind::Assign(_, v) = &element.kind
                 && has_run(v)
             {
-                let (Value::Run(proctype, arguments, _), Kind::Condition(_)) = (v, &element.kind) else {
+                let (Value::Run(proctype, arguments, _), Kind::Condition(_)) = (v, &element.kind)
+                else {
                     return None;
                 };
                 if proctype == maker || made.len() >= PROCESSES {
@@ -206,7 +260,7 @@ fn in_order(from_start: &Tenancy, resolved: &Resolved, runs: &[usize]) -> Option
 }
 
 /// Any proctype that is run, in any slot.
-fn anywhere(mut tenancy: Tenancy, resolved: &Resolved) -> Tenancy {
+fn anywhere(mut tenancy: Tenancy, resolved: &Resolved, extra: usize) -> Tenancy {
     let mut run: Vec<usize> = Vec::new();
     for body in &resolved.bodies {
         for element in &body.flow.elements {
@@ -223,7 +277,8 @@ fn anywhere(mut tenancy: Tenancy, resolved: &Resolved) -> Tenancy {
     {
         first -= 1;
     }
-    let count = (tenancy.slots.len() + 8).min(PROCESSES);
+    let count = (tenancy.slots.len() + extra).min(PROCESSES);
+    tenancy.guessed = count < PROCESSES;
     tenancy.slots.resize(count, Tenants::default());
     for slot in first..count {
         for &proctype in &run {

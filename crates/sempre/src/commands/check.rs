@@ -362,7 +362,20 @@ fn properties(arguments: &Arguments, model: &Model) -> Outcome<Vec<Property>> {
         let progress = sources::progress(model, &arguments.non_progress);
         all.list.push(progress.map_err(Failure::Message)?);
     }
-    if all.list.is_empty() {
+    let own = all.list.is_empty();
+    if own {
+        for (name, formula) in model.formulas() {
+            let read = sources::formula(model, formula).map(|mut property| {
+                property.name.clone_from(name);
+                vec![property]
+            });
+            all.add(name, formula, read);
+        }
+        if all.complaints {
+            return Err(Failure::Shown);
+        }
+    }
+    if all.list.is_empty() || own && model.property().is_some() {
         let process = model.property().ok_or_else(|| {
             Failure::Message(
                 "no property: give a formula after the model, `sempre check MODEL 'G(p -> F q)'`, a file of them with \

@@ -144,7 +144,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             return Err(Failure::Message(text.to_string()));
         }
     };
-    let program = Arc::new(model.program().clone());
+    let program = Arc::new(model.explored());
     let layout = Layout::inferred(&program);
     if !arguments.no_jit {
         match CompiledSystem::new(Arc::clone(&program), layout.clone(), Vec::new()) {

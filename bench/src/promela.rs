@@ -1,0 +1,176 @@
+//! State counts, speed and memory on Promela models, beside SPIN's.
+//!
+//! ```text
+//! cargo build --release -p sempre
+//! cargo run --release -p sempre-bench --bin promela -- FOLDER|FILE… [--most STATES] [--seconds N]
+//!     [--sempre PROGRAM] [--spin PROGRAM]
+//! ```
+//!
+//! SPIN explores without its optimisations, `spin -a -o1 -o2 -o3` and `gcc -O2 -DNOREDUCE -DSAFETY`: then states and
+//! transitions are the same, and a difference is an error of ours (SPIN's count of transitions has one more, for the
+//! initial state). Its verifier is told the size of its table, `-w24`, and a depth of ten million. Times are CPU
+//! seconds; `spin+gcc` is what making the verifier takes, `x` is how many times faster we are without that. Memory is the
+//! peak of resident memory divided by the states.
+//!
+//! A model on which SPIN takes longer than `--seconds`, or finds more than `--most` states, is left out, and so is
+//! one that it does not finish. The status is 1 if some count differs.
+
+mod measure;
+mod peers;
+
+use measure::{Cost, measure, run_measured};
+use peers::{number_before, succeed};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+struct Settings {
+    models: Vec<PathBuf>,
+    most: f64,
+    seconds: u64,
+    sempre: PathBuf,
+    spin: PathBuf,
+    work: PathBuf,
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some((word, command)) = arguments.split_first()
+        && word == measure::WORD
+    {
+        return run_measured(command);
+    }
+    match settings().and_then(|s| run(&s)) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn settings() -> Result<Settings, String> {
+    let mut settings = Settings {
+        models: Vec::new(),
+        most: 5e6,
+        seconds: 60,
+        sempre: PathBuf::from("target/release/sempre"),
+        spin: PathBuf::from("spin"),
+        work: std::env::temp_dir().join(format!("sempre-promela-{}", std::process::id())),
+    };
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
+        match argument.as_str() {
+            "--most" => settings.most = value()?.parse().map_err(|_| "--most needs a number")?,
+            "--seconds" => {
+                settings.seconds = value()?.parse().map_err(|_| "--seconds needs a number")?;
+            }
+            "--sempre" => settings.sempre = PathBuf::from(value()?),
+            "--spin" => settings.spin = PathBuf::from(value()?),
+            path => settings.models.extend(models(Path::new(path))?),
+        }
+    }
+    if settings.models.is_empty() {
+        return Err("which models? give files, or folders of them".to_string());
+    }
+    let absolute = std::path::absolute(&settings.sempre).map_err(|e| e.to_string())?;
+    settings.sempre = absolute;
+    Ok(settings)
+}
+
+/// The models of a folder, or the file itself.
+fn models(path: &Path) -> Result<Vec<PathBuf>, String> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let entries = std::fs::read_dir(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let mut all: Vec<PathBuf> = (entries.flatten().map(|e| e.path()))
+        .filter(|p| p.extension().is_some_and(|e| e == "pm" || e == "pml"))
+        .collect();
+    all.sort();
+    Ok(all)
+}
+
+fn run(settings: &Settings) -> Result<bool, String> {
+    std::fs::create_dir_all(&settings.work).map_err(|e| e.to_string())?;
+    println!(
+        "{:<24} {:>10} {:>10} {:>6} {:>8} {:>8} {:>8} {:>6} {:>8} {:>8}",
+        "model", "states", "spin", "same", "cpu", "pan", "spin+gcc", "x", "B/state", "pan"
+    );
+    let (mut compared, mut same, mut logarithms, mut large) = (0, 0, 0.0, 0);
+    for model in &settings.models {
+        let Some((pan, making)) = spin(settings, model)? else {
+            continue;
+        };
+        let states = number_before(&pan.text, " states, stored").unwrap_or(0.0);
+        let transitions = number_before(&pan.text, " transitions (").unwrap_or(0.0);
+        if states > settings.most {
+            continue;
+        }
+        let path = std::path::absolute(model).map_err(|e| e.to_string())?;
+        let arguments = ["explore", &path.to_string_lossy(), "--quiet", "--format", "json"];
+        let ours = measure(&settings.sempre, &arguments.map(String::from), &settings.work)?;
+        let report: Value = (ours.text.lines().find(|l| l.starts_with('{')))
+            .and_then(|l| serde_json::from_str(l).ok())
+            .unwrap_or(Value::Null);
+        let count = |name: &str| report[name].as_f64().unwrap_or(0.0);
+        let agree = count("states") == states && count("transitions") + 1.0 == transitions;
+        compared += 1;
+        same += usize::from(agree);
+        let ratio = pan.cpu / ours.cpu.max(1e-3);
+        if states >= 1e5 {
+            large += 1;
+            logarithms += ratio.max(1e-3).ln();
+        }
+        println!(
+            "{:<24} {:>10} {:>10} {:>6} {:>8.2} {:>8.2} {:>8.2} {:>6.2} {:>8.1} {:>8.1}",
+            model.file_stem().unwrap_or_default().to_string_lossy(),
+            count("states"),
+            states,
+            if agree { "yes" } else { "NO" },
+            ours.cpu,
+            pan.cpu,
+            making,
+            ratio,
+            ours.peak / states.max(1.0),
+            pan.peak / states.max(1.0),
+        );
+    }
+    println!("{same} of {compared} agree");
+    if large > 0 {
+        let mean = (logarithms / f64::from(large)).exp();
+        println!("{mean:.2} times SPIN's speed, geometric mean over {large} models of 100,000 states and more");
+    }
+    let _ = std::fs::remove_dir_all(&settings.work);
+    Ok(same == compared)
+}
+
+/// What SPIN's verifier took and said, and the seconds of making it; `None` if it did not finish.
+fn spin(settings: &Settings, model: &Path) -> Result<Option<(Cost, f64)>, String> {
+    let path = std::path::absolute(model).map_err(|e| e.to_string())?;
+    let start = Instant::now();
+    let made = Command::new(&settings.spin)
+        .args(["-a", "-o1", "-o2", "-o3"])
+        .arg(&path)
+        .current_dir(&settings.work)
+        .output()
+        .map_err(|e| format!("{}: {e}", settings.spin.display()))?;
+    if !made.status.success() {
+        eprintln!("warning: SPIN does not read `{}`", model.display());
+        return Ok(None);
+    }
+    let flags = ["-O2", "-w", "-DNOREDUCE", "-DSAFETY", "-o", "pan", "pan.c"];
+    succeed(Command::new("gcc").args(flags).current_dir(&settings.work))?;
+    let making = start.elapsed().as_secs_f64();
+    let seconds = settings.seconds.to_string();
+    let arguments = [&seconds, "./pan", "-m10000000", "-w24", "-E", "-A", "-n"];
+    let arguments = arguments.map(String::from);
+    let cost = measure(Path::new("timeout"), &arguments, &settings.work)?;
+    let finished = cost.text.contains("states, stored")
+        && !cost.text.contains("Search not completed")
+        && !cost.text.contains("search depth too small");
+    Ok(finished.then_some((cost, making)))
+}

@@ -1,0 +1,231 @@
+//! What sending and receiving need and do.
+
+use super::flow::{El, Kind};
+use super::instances::World;
+use super::resolve::{Target, Value};
+use super::steps::{Offer, Stepper, all, any};
+use sempre_model::ir::{Binary, Expr, Place, Stmt};
+
+/// A way to communicate: when, what it does, and what is offered if it is a rendezvous.
+pub(super) type Way = (Expr, Vec<Stmt>, Option<(usize, Offer)>);
+
+impl Stepper<'_> {
+    /// The ways in which a send or receive can be done; `None` if it is something else.
+    pub fn communication(&self, e: El) -> Option<Vec<Way>> {
+        let me = Some(self.instance);
+        let world = self.world;
+        let kind = &self.body().flow.elements[e].kind;
+        Some(match kind {
+            Kind::Send(channel, values, sorted) => {
+                let found = world.candidates(me, channel, None);
+                let nothing = self.no_channel(e, channel);
+                (found.into_iter())
+                    .map(|(here, c)| {
+                        let fields = &world.channels[c].signature.fields;
+                        if fields.len() != values.len() {
+                            return (here, vec![self.misfit(e, c)], None);
+                        }
+                        let values = (values.iter().zip(fields))
+                            .map(|(v, &s)| world.carried(self.expr(v, false), s))
+                            .collect();
+                        if world.channels[c].length.is_none() {
+                            return (here, Vec::new(), Some((c, Offer::Send(values))));
+                        }
+                        let (room, effect) = send(world, c, values, *sorted);
+                        (all([here, room]), effect, None)
+                    })
+                    .chain(nothing)
+                    .collect()
+            }
+            Kind::Receive(channel, targets, random, keeps) => {
+                let found = world.candidates(me, channel, None);
+                let nothing = self.no_channel(e, channel);
+                (found.into_iter())
+                    .map(|(here, c)| {
+                        if world.channels[c].signature.fields.len() != targets.len() {
+                            return (here, vec![self.misfit(e, c)], None);
+                        }
+                        if world.channels[c].length.is_none() {
+                            let offer = Offer::Receive(targets.clone());
+                            return (here, Vec::new(), Some((c, offer)));
+                        }
+                        let there = world.matching(me, c, targets, *random);
+                        let effect = self.receive(c, targets, *random, *keeps);
+                        (all([here, there]), effect, None)
+                    })
+                    .chain(nothing)
+                    .collect()
+            }
+            _ => return None,
+        })
+    }
+
+    /// Another number of values than the channel carries is an error.
+    fn misfit(&self, e: El, c: usize) -> Stmt {
+        let n = self.world.channels[c].signature.fields.len();
+        let message = format!("the channel carries {n} values: {}", (self.text)(e));
+        Stmt::Assert(Expr::FALSE, message)
+    }
+
+    /// A variable that stands for no channel is an error; `None` if it always does.
+    fn no_channel(&self, e: El, channel: &Value) -> Option<Way> {
+        let value = self.expr(channel, false);
+        let none = match value {
+            Expr::Constant(_) => return None,
+            Expr::If(..) => return None,
+            value => Expr::equal(value, Expr::Constant(0)),
+        };
+        let message = format!("there is no channel: {}", (self.text)(e));
+        Some((none, vec![Stmt::Assert(Expr::FALSE, message)], None))
+    }
+
+    /// What receiving from a buffer does.
+    fn receive(&self, c: usize, targets: &[Target], random: bool, keeps: bool) -> Vec<Stmt> {
+        let me = Some(self.instance);
+        let channel = &self.world.channels[c];
+        let capacity = i64::from(channel.signature.capacity);
+        let register = Place::Register(0);
+        let searched = random && targets.iter().any(|t| matches!(t, Target::Match(_)));
+        let mut effect = Vec::new();
+        let place = if searched {
+            // The first message that matches.
+            let mut found = Expr::Constant(capacity - 1);
+            for at in (0..capacity - 1).rev() {
+                let same = self.world.message_matches(me, c, targets, at);
+                found = Expr::If(
+                    Box::new(same),
+                    Box::new(Expr::Constant(at)),
+                    Box::new(found),
+                );
+            }
+            effect.push(Stmt::Assign(register.clone(), found));
+            Expr::Read(register)
+        } else {
+            Expr::Constant(0)
+        };
+        for (&field, target) in channel.fields.iter().zip(targets) {
+            if let Target::Store(cell) = target
+                && let Some(to) = self.world.place(me, cell)
+            {
+                let value = Expr::element(field, place.clone());
+                effect.push(Stmt::Assign(to, value));
+            }
+        }
+        if keeps {
+            return effect;
+        }
+        let put = |field, at: i64, value: Expr| {
+            let cell = Place::Element(field, Box::new(Expr::Constant(at)));
+            Stmt::Assign(cell, value)
+        };
+        for &field in &channel.fields {
+            for at in 0..capacity {
+                let next = match at + 1 < capacity {
+                    true => Expr::element(field, Expr::Constant(at + 1)),
+                    false => Expr::Constant(0),
+                };
+                let moved = match searched {
+                    false => next,
+                    true => Expr::If(
+                        Box::new(Expr::binary(
+                            Binary::GreaterEqual,
+                            Expr::Constant(at),
+                            place.clone(),
+                        )),
+                        Box::new(next),
+                        Box::new(Expr::element(field, Expr::Constant(at))),
+                    ),
+                };
+                effect.push(put(field, at, moved));
+            }
+        }
+        if let Some(length) = channel.length {
+            let less = Expr::binary(Binary::Subtract, Expr::variable(length), Expr::Constant(1));
+            effect.push(Stmt::Assign(Place::Scalar(length), less));
+        }
+        effect
+    }
+}
+
+/// What sending to a buffer needs and does.
+fn send(world: &World, c: usize, values: Vec<Expr>, sorted: bool) -> (Expr, Vec<Stmt>) {
+    let channel = &world.channels[c];
+    let capacity = i64::from(channel.signature.capacity);
+    let Some(length) = channel.length else {
+        return (Expr::FALSE, Vec::new());
+    };
+    let count = || Expr::variable(length);
+    let room = Expr::binary(Binary::Less, count(), Expr::Constant(capacity));
+    let more = Expr::binary(Binary::Add, count(), Expr::Constant(1));
+    let longer = Stmt::Assign(Place::Scalar(length), more);
+    let mut effect = Vec::new();
+    if !sorted {
+        for (&field, value) in channel.fields.iter().zip(values) {
+            let at = if capacity == 1 {
+                Expr::Constant(0)
+            } else {
+                count()
+            };
+            effect.push(Stmt::Assign(Place::Element(field, Box::new(at)), value));
+        }
+        effect.push(longer);
+        return (room, effect);
+    }
+    // Before the first message that is greater: registers hold the message and its place.
+    let register = |i: usize| Place::Register(1 + i as u32);
+    for (i, value) in values.into_iter().enumerate() {
+        effect.push(Stmt::Assign(register(i), value));
+    }
+    let greater = |at: i64| {
+        let mut result = Expr::FALSE;
+        for (i, &field) in channel.fields.iter().enumerate().rev() {
+            let there = Expr::element(field, Expr::Constant(at));
+            let here = Expr::Read(register(i));
+            let more = Expr::binary(Binary::Greater, there.clone(), here.clone());
+            let same = Expr::equal(there, here);
+            result = match result {
+                Expr::Constant(_) => more,
+                rest => any([more, Expr::all([same, rest])]),
+            };
+        }
+        Expr::all([
+            Expr::binary(Binary::Greater, count(), Expr::Constant(at)),
+            result,
+        ])
+    };
+    let mut found = count();
+    for at in (0..capacity).rev() {
+        found = Expr::If(
+            Box::new(greater(at)),
+            Box::new(Expr::Constant(at)),
+            Box::new(found),
+        );
+    }
+    let place = Place::Register(0);
+    effect.push(Stmt::Assign(place.clone(), found));
+    for at in (0..capacity).rev() {
+        for (i, &field) in channel.fields.iter().enumerate() {
+            let cell = Place::Element(field, Box::new(Expr::Constant(at)));
+            let here = Expr::equal(Expr::Constant(at), Expr::Read(place.clone()));
+            let behind = Expr::binary(
+                Binary::Greater,
+                Expr::Constant(at),
+                Expr::Read(place.clone()),
+            );
+            let kept = Expr::element(field, Expr::Constant(at));
+            let moved = match at {
+                0 => kept.clone(),
+                _ => Expr::element(field, Expr::Constant(at - 1)),
+            };
+            let other = Expr::If(Box::new(behind), Box::new(moved), Box::new(kept));
+            let value = Expr::If(
+                Box::new(here),
+                Box::new(Expr::Read(register(i))),
+                Box::new(other),
+            );
+            effect.push(Stmt::Assign(cell, value));
+        }
+    }
+    effect.push(longer);
+    (room, effect)
+}

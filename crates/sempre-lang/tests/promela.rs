@@ -1,0 +1,91 @@
+//! State and transition counts of small Promela programs, one for each part of the language, against SPIN's.
+//!
+//! The numbers are those of SPIN 6.5.2: `spin -a -o1 -o2 -o3 M.pml && gcc -O1 -DNOREDUCE -DSAFETY -o pan pan.c &&
+//! ./pan -m1000000 -E -A -n`, "states, stored" and "transitions" (which counts one more than ours, for the
+//! initial state).
+
+use rustc_hash::FxHashSet;
+use sempre_lang::promela;
+use sempre_model::interpreter::Interpreter;
+use std::collections::VecDeque;
+use std::path::Path;
+
+/// States and transitions, and the first thing that fails.
+fn explore(text: &str) -> (usize, usize, Option<String>) {
+    let model = promela::read("test", text, &|_| None).unwrap_or_else(|e| panic!("{e:#?}"));
+    let program = &model.program;
+    let interpreter = Interpreter::new(program);
+    let mut known: FxHashSet<Vec<i64>> = program.initial.iter().cloned().collect();
+    let mut queue: VecDeque<Vec<i64>> = program.initial.iter().cloned().collect();
+    let mut transitions = 0;
+    let mut failure = None;
+    while let Some(state) = queue.pop_front() {
+        for (_, next) in interpreter.steps(&state) {
+            match next {
+                Ok(next) => {
+                    transitions += 1;
+                    if known.insert(next.clone()) {
+                        queue.push_back(next);
+                    }
+                }
+                Err(error) => failure = failure.or(Some(error.show(program).to_string())),
+            }
+        }
+        assert!(known.len() < 100_000, "too many states");
+    }
+    (known.len(), transitions, failure)
+}
+
+const COUNTS: [(&str, usize, usize); 35] = [
+    ("arrays", 1_328, 2_437),
+    ("atomic_blocks", 4, 5),
+    ("atomic_choice", 17, 71),
+    ("atomic_goto", 7, 8),
+    ("atomic_loop", 70, 191),
+    ("blocks", 119, 187),
+    ("channel_arrays", 99, 174),
+    ("channel_passing", 98, 195),
+    ("conditionals", 2_452, 4_071),
+    ("d_steps", 20, 31),
+    ("deaths", 71, 130),
+    ("else_timeout", 30_252, 58_944),
+    ("ends", 124, 301),
+    ("for_select", 2_098, 5_764),
+    ("growing", 347, 779),
+    ("inlines", 4_660, 8_599),
+    ("lasts", 23, 44),
+    ("many", 1_004, 3_300),
+    ("mtypes", 182, 335),
+    ("nested_units", 16, 31),
+    ("polls", 1_701, 4_528),
+    ("preprocess", 6, 7),
+    ("priority_of_escapes", 17, 31),
+    ("priority_of_timeouts", 171, 278),
+    ("provideds", 76, 101),
+    ("recursion", 4_306, 12_212),
+    ("remotes", 440, 1_326),
+    ("rendezvous", 753, 1_567),
+    ("rendezvous_atomic", 76, 195),
+    ("runs", 855, 1_935),
+    ("skips", 9_232, 18_468),
+    ("sorted", 329, 692),
+    ("typedefs", 27, 39),
+    ("types", 272, 532),
+    ("unlesses", 166, 283),
+];
+
+#[test]
+fn counts_are_those_of_spin() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/promela");
+    let mut wrong = Vec::new();
+    for (name, states, transitions) in COUNTS {
+        let text = std::fs::read_to_string(folder.join(format!("{name}.pml"))).unwrap();
+        let found = explore(&text);
+        if (found.0, found.1 + 1) != (states, transitions) || found.2.is_some() {
+            wrong.push(format!(
+                "{name}: {found:?}, SPIN says {states} and {transitions}"
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
