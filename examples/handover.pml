@@ -1,6 +1,7 @@
-/* A client that may give up while the server still answers. */
+/* A client that may give up. The server is not told, and waits for ever: no label says that it may end so. */
 mtype = { ask, tell };
-chan to = [1] of { mtype, byte }, back = [0] of { byte };
+chan to = [1] of { mtype, byte };
+chan back = [0] of { byte };
 
 active proctype Client() {
   byte n;
@@ -12,7 +13,7 @@ active proctype Client() {
 
 active proctype Server() {
   byte n;
-end: do
+  do
   :: to?ask(n) -> if :: back!n + 1 :: n == 1 -> skip fi
   od
 }
