@@ -15,7 +15,9 @@
 //! A model on which SPIN takes longer than `--seconds`, or finds more than `--most` states, is left out, and so is
 //! one that it does not finish. The status is 1 if some count differs.
 
+#[expect(dead_code, reason = "the other programs use all of it")]
 mod measure;
+#[expect(dead_code, reason = "the other programs use all of it")]
 mod peers;
 
 use measure::{Cost, measure, run_measured};
