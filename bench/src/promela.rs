@@ -113,8 +113,18 @@ fn run(settings: &Settings) -> Result<bool, String> {
             continue;
         }
         let path = std::path::absolute(model).map_err(|e| e.to_string())?;
-        let arguments = ["explore", &path.to_string_lossy(), "--quiet", "--format", "json"];
-        let ours = measure(&settings.sempre, &arguments.map(String::from), &settings.work)?;
+        let arguments = [
+            "explore",
+            &path.to_string_lossy(),
+            "--quiet",
+            "--format",
+            "json",
+        ];
+        let ours = measure(
+            &settings.sempre,
+            &arguments.map(String::from),
+            &settings.work,
+        )?;
         let report: Value = (ours.text.lines().find(|l| l.starts_with('{')))
             .and_then(|l| serde_json::from_str(l).ok())
             .unwrap_or(Value::Null);
@@ -144,7 +154,9 @@ fn run(settings: &Settings) -> Result<bool, String> {
     println!("{same} of {compared} agree");
     if large > 0 {
         let mean = (logarithms / f64::from(large)).exp();
-        println!("{mean:.2} times SPIN's speed, geometric mean over {large} models of 100,000 states and more");
+        println!(
+            "{mean:.2} times SPIN's speed, geometric mean over {large} models of 100,000 states and more"
+        );
     }
     let _ = std::fs::remove_dir_all(&settings.work);
     Ok(same == compared)

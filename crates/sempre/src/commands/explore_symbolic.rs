@@ -16,6 +16,11 @@ use std::time::Instant;
 
 /// Explores a program.
 pub fn run(arguments: &Arguments, program: &Program) -> Outcome {
+    if program.atomic.is_some() {
+        let text = "the symbolic engine cannot take the steps of atomic sections together yet; \
+                    leave --engine symbolic out";
+        return Err(Failure::Message(text.to_string()));
+    }
     let strategy = match arguments.search {
         None | Some(SearchName::Saturation) => Strategy::Saturation,
         Some(SearchName::Chaining) => Strategy::Chaining,
