@@ -150,7 +150,7 @@ fn uniting_from_both_sides() {
         other.join().unwrap();
         assert!(sets.same(0, 2));
         for worker in 0..2 {
-            assert_eq!(sets.claim(2, worker, false), Claim::Cycle);
+            assert_eq!(sets.claim(2, worker, false), (Claim::Cycle, false));
         }
         for _ in 0..3 {
             let busy = sets.pick(0).unwrap();
@@ -196,12 +196,12 @@ fn claiming_while_uniting() {
         let other = {
             let sets = SyncArc::clone(&sets);
             thread::spawn(move || {
-                assert_eq!(sets.claim(1, 1, false), Claim::New(false));
+                assert_eq!(sets.claim(1, 1, false), (Claim::New, false));
             })
         };
         sets.unite(0, 1);
         other.join().unwrap();
-        assert_eq!(sets.claim(0, 1, false), Claim::Cycle);
+        assert_eq!(sets.claim(0, 1, false), (Claim::Cycle, false));
     });
 }
 
@@ -250,7 +250,7 @@ fn exploring_together() {
         };
         work(&sets, 0);
         other.join().unwrap();
-        assert_eq!(sets.claim(0, 1, false), Claim::Dead);
+        assert_eq!(sets.claim(0, 1, false), (Claim::Dead, false));
     });
 }
 
@@ -276,5 +276,28 @@ fn exploring_while_uniting() {
         sets.remove(1);
         assert_eq!(sets.pick(0), None);
         assert!((0..3).all(|s| sets.is_dead(s)));
+    });
+}
+
+/// Two workers meet the same state: one of them is the first, even if the other is done with it before.
+#[test]
+fn one_is_the_first() {
+    loom::model(|| {
+        let sets = sets(2, 1);
+        let work = |sets: &UnionFind, worker: usize| {
+            let (claim, first) = sets.claim(0, worker, false);
+            if claim == Claim::New {
+                sets.remove(0);
+                assert_eq!(sets.pick(0), None);
+            }
+            assert!(sets.is_dead(0));
+            first
+        };
+        let other = {
+            let sets = SyncArc::clone(&sets);
+            thread::spawn(move || work(&sets, 1))
+        };
+        let first = work(&sets, 0);
+        assert!(first != other.join().unwrap());
     });
 }

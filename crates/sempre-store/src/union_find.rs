@@ -90,9 +90,8 @@ pub enum Claim {
     Dead,
     /// The worker has a state of its set on the stack: there is a cycle.
     Cycle,
-    /// The worker has it now. Is it the first one that has met it? (There may be a cycle all the same, if sets are being
-    /// united at the same time.)
-    New(bool),
+    /// The worker has it now. (There may be a cycle all the same, if sets are being united at the same time.)
+    New,
     /// Only others have met it, and the worker was shy.
     Others,
 }
@@ -309,13 +308,19 @@ impl UnionFind {
     }
 
     /// Enters a worker into the set of a state, unless it is there already or the set is dead; or, if it is `shy`, only if nobody
-    /// has met the state.
+    /// has met the state. Tells also whether it is the first one that has: even if another was faster, and the set is dead by now.
     #[inline]
-    pub fn claim(&self, state: u32, worker: usize, shy: bool) -> Claim {
+    pub fn claim(&self, state: u32, worker: usize, shy: bool) -> (Claim, bool) {
         let row = self.row(state);
         // Relaxed: the swap decides. AcqRel: it makes known what the worker knows of the state.
         let fresh = row[LIST].load(Relaxed) == NEW;
         let first = fresh && (row[LIST].compare_exchange(NEW, BUSY, AcqRel, Relaxed)).is_ok();
+        (self.claim_met(state, worker, shy && !first), first)
+    }
+
+    #[inline]
+    fn claim_met(&self, state: u32, worker: usize, shy: bool) -> Claim {
+        let row = self.row(state);
         // Mostly the state is a root, or is known to be dead. Acquire: as in `find`.
         let word = row[PARENT].load(Acquire);
         match status(word) {
@@ -327,22 +332,22 @@ impl UnionFind {
                 if row[WORKERS].load(Acquire) & bit != 0 {
                     return Claim::Cycle;
                 }
-                if shy && !first {
+                if shy {
                     return Claim::Others;
                 }
                 // AcqRel: see Protocol.
                 row[WORKERS].fetch_or(bit, AcqRel);
                 match status(row[PARENT].load(Acquire)) {
-                    LINK => return self.enter(state, worker, first, true),
+                    LINK => return self.enter(state, worker, true),
                     DEAD => return Claim::Dead,
-                    _ => return Claim::New(first),
+                    _ => return Claim::New,
                 }
             }
             _ => {}
         }
-        match shy && !first {
+        match shy {
             true => self.glance(state, worker),
-            false => self.enter(state, worker, first, false),
+            false => self.enter(state, worker, false),
         }
     }
 
@@ -361,7 +366,7 @@ impl UnionFind {
     }
 
     /// Enters a worker, who may have `entered` a set that is not one any more.
-    fn enter(&self, state: u32, worker: usize, first: bool, mut entered: bool) -> Claim {
+    fn enter(&self, state: u32, worker: usize, mut entered: bool) -> Claim {
         let bit = 1 << (worker % 32);
         loop {
             let (root, status_of) = self.find(state);
@@ -373,7 +378,7 @@ impl UnionFind {
             if workers.load(Acquire) & bit != 0 {
                 // If the worker is there because it has just entered a set that became part of this one, there need be no cycle.
                 return match entered {
-                    true => Claim::New(first),
+                    true => Claim::New,
                     false => Claim::Cycle,
                 };
             }
@@ -383,7 +388,7 @@ impl UnionFind {
             match status(self.row(root)[PARENT].load(Acquire)) {
                 LINK => {}
                 DEAD => return Claim::Dead,
-                _ => return Claim::New(first),
+                _ => return Claim::New,
             }
         }
     }
@@ -563,6 +568,12 @@ impl UnionFind {
         picked
     }
 
+    /// Tells that all states of the set of a state are explored, which one who is alone knows without a look at its list.
+    pub fn finish(&self, state: u32) {
+        debug_assert!(self.busy(state).is_none());
+        self.kill(state);
+    }
+
     /// Takes an explored state out of the list of its set: all its successors are dead or in the set.
     #[inline]
     pub fn remove(&self, state: u32) {
@@ -650,15 +661,15 @@ mod tests {
                         let expected = match () {
                             () if dead[set_a] => Claim::Dead,
                             () if members[set_a].0.contains(&worker) => Claim::Cycle,
-                            () => Claim::New(!met[a]),
+                            () => Claim::New,
                         };
                         let shy = random.chance(0.5);
                         let expected = match expected {
-                            Claim::New(false) if shy => Claim::Others,
+                            Claim::New if shy && met[a] => Claim::Others,
                             other => other,
                         };
-                        assert_eq!(sets.claim(a as u32, worker, shy), expected);
-                        if let Claim::New(_) = expected {
+                        assert_eq!(sets.claim(a as u32, worker, shy), (expected, !met[a]));
+                        if expected == Claim::New {
                             members[set_a].0.insert(worker);
                         }
                         met[a] = true;
@@ -695,6 +706,10 @@ mod tests {
                     3 if met[a] && !dead[set_a] && random.chance(0.5) => {
                         sets.remove(a as u32);
                         members[set_a].2.remove(&(a as u32));
+                    }
+                    4 if met[a] && members[set_a].2.is_empty() && random.chance(0.5) => {
+                        sets.finish(a as u32);
+                        dead[set_a] = true;
                     }
                     4 if met[a] && !dead[set_a] => match sets.pick(a as u32) {
                         Some(state) => assert!(members[set_a].2.contains(&state)),
@@ -741,11 +756,14 @@ mod tests {
                             add[worker / 32] = 1 << (worker % 32);
                             sets.claim(order[0], worker, false);
                             for two in order.windows(2) {
-                                let claim = sets.claim(two[1], worker, false);
+                                let (claim, _) = sets.claim(two[1], worker, false);
                                 assert_ne!(claim, Claim::Dead, "states are busy");
                                 sets.unite(two[0], two[1]);
                                 assert!(sets.same(two[0], two[1]));
-                                assert_eq!(sets.claim(two[1], worker, false), Claim::Cycle);
+                                assert_eq!(
+                                    sets.claim(two[1], worker, false),
+                                    (Claim::Cycle, false)
+                                );
                             }
                             let mut seen = [0; 2];
                             sets.add_marks(order[0], &add, &mut seen);

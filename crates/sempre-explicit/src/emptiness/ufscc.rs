@@ -249,7 +249,9 @@ impl<'a, M: Marks> Worker<'a, M> {
     pub(super) fn explore(&mut self, state: u32) -> Result<(), Halt> {
         debug_assert!(self.frames.is_empty(), "one search after the other");
         self.search.sets.reserve(state)?;
-        if let Claim::New(first) = self.search.sets.claim(state, self.me, false) {
+        let (claim, first) = self.search.sets.claim(state, self.me, false);
+        self.counters.states += u64::from(first);
+        if claim == Claim::New {
             self.enter(state, M::NONE, first)?;
         }
         while let Some(frame) = self.frames.last_mut() {
@@ -268,10 +270,7 @@ impl<'a, M: Marks> Worker<'a, M> {
 
     /// A frame for a state that was claimed.
     fn enter(&mut self, state: u32, marks: M, first: bool) -> Result<(), Halt> {
-        match first {
-            true => self.counters.states += 1,
-            false => self.counters.repeated += 1,
-        }
+        self.counters.repeated += u64::from(!first);
         self.roots.push(self.frames.len());
         self.frames.push(Frame {
             state,
@@ -321,9 +320,11 @@ impl<'a, M: Marks> Worker<'a, M> {
         }
         sets.reserve(target)?;
         self.counters.transitions += 1;
-        match sets.claim(target, self.me, !frame.again) {
+        let (claim, first) = sets.claim(target, self.me, !frame.again);
+        self.counters.states += u64::from(first);
+        match claim {
             Claim::Dead => Ok(()),
-            Claim::New(first) => self.enter(target, edge.marks, first),
+            Claim::New => self.enter(target, edge.marks, first),
             Claim::Cycle => self.close(edge),
             Claim::Others => {
                 self.counters.transitions -= 1;
@@ -404,6 +405,15 @@ impl<'a, M: Marks> Worker<'a, M> {
         (M::from_parts(&seen[..M::WORDS]), has)
     }
 
+    /// A state of the set of a state that is still to be explored. If there is only one worker, all of the set was on the path.
+    fn another(&self, state: u32) -> Option<u32> {
+        if self.search.workers > 1 {
+            return self.search.sets.pick(state);
+        }
+        self.search.sets.finish(state);
+        None
+    }
+
     /// All edges of the last frame's state were followed.
     fn leave(&mut self) -> Result<(), Halt> {
         let sets = &self.search.sets;
@@ -425,7 +435,7 @@ impl<'a, M: Marks> Worker<'a, M> {
                 self.roots.pop();
                 self.mark(state, marks)?;
             }
-        } else if let Some(busy) = sets.pick(state) {
+        } else if let Some(busy) = self.another(state) {
             let frame = &mut self.frames[last];
             frame.state = busy;
             frame.again = self.search.workers == 1;
