@@ -24,17 +24,7 @@ use crate::scc::Sccs;
 /// Simplifies the condition by what the marks tell, removes the sets it does not use.
 pub fn simplify_acceptance(a: &mut Automaton) {
     let facts = Facts::new(a);
-    let mut condition = a.acceptance.restrict_to(&facts.any);
-    condition = condition.assume_inf(&facts.common);
-    condition = facts.merge_equal_sets(&condition);
-    loop {
-        let next = facts.simplify(&condition, &mut Vec::new());
-        if next == condition {
-            break;
-        }
-        condition = next;
-    }
-    a.acceptance = condition;
+    a.acceptance = facts.simplest(&a.acceptance);
     remove_unused_sets(a);
 }
 
@@ -55,6 +45,22 @@ pub fn remove_unused_sets(a: &mut Automaton) {
         ref other => other.clone(),
     });
     a.sets = used.len() as u32;
+}
+
+/// The condition of `a` as it is for runs that stay in one component, simplified by what the marks of
+/// that component tell.
+pub(crate) fn component_condition(a: &Automaton, sccs: &Sccs, c: usize) -> Acceptance {
+    let (any, common) = sccs.marks(a, c);
+    let mut marks: Vec<Mark> = sccs.edges(a, c).map(|(_, e)| e.mark.clone()).collect();
+    marks.sort_unstable();
+    marks.dedup();
+    let facts = Facts {
+        marks,
+        components: vec![any.clone()],
+        any,
+        common,
+    };
+    facts.simplest(&a.acceptance)
 }
 
 /// The distinct marks inside components.
@@ -86,6 +92,20 @@ impl Facts {
             // Where no run is infinite, nothing matters; any constant will do.
             common: common.intersection(&any),
             any,
+        }
+    }
+
+    /// The condition, simplified until nothing changes.
+    fn simplest(&self, condition: &Acceptance) -> Acceptance {
+        let mut condition = condition.restrict_to(&self.any);
+        condition = condition.assume_inf(&self.common);
+        condition = self.merge_equal_sets(&condition);
+        loop {
+            let next = self.simplify(&condition, &mut Vec::new());
+            if next == condition {
+                return condition;
+            }
+            condition = next;
         }
     }
 

@@ -64,6 +64,16 @@ pub fn reduce(a: &mut Automaton, bdds: &mut Bdds, direction: Direction) -> bool 
     before != (a.states(), a.edge_count())
 }
 
+/// Merges bisimilar states: those with the same edges, marks included. For any acceptance condition.
+pub fn merge_bisimilar(a: &mut Automaton, bdds: &mut Bdds) {
+    let mut game = Game::new(a, bdds, Direction::Direct);
+    let classes = game.bisimulation();
+    game.merge(&classes, bdds);
+    game.write_back(a, Direction::Direct);
+    a.merge_edges(bdds);
+    a.trim_unreachable();
+}
+
 /// Direct and reverse reductions until neither helps.
 pub fn reduce_to_fixpoint(a: &mut Automaton, bdds: &mut Bdds) {
     reduce(a, bdds, Direction::Direct);

@@ -2,13 +2,17 @@
 //!
 //! This crate knows neither models nor threads.
 
+pub mod after;
 pub mod containment;
 pub mod couvreur;
+pub mod delta2;
+pub mod emerson_lei;
 pub mod equivalence;
 pub mod gf_guarantee;
 pub mod hierarchy;
 pub mod informative_prefixes;
 pub mod language;
+pub mod master_theorem;
 #[cfg(test)]
 mod reference;
 pub mod safety_kind;

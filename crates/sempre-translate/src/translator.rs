@@ -14,7 +14,7 @@
 //! 7. the smallest of what was found, determinism deciding between equals.
 
 use crate::containment::Containment;
-use crate::{couvreur, gf_guarantee};
+use crate::{couvreur, emerson_lei, gf_guarantee};
 use sempre_ltl::nnf::nnf;
 use sempre_ltl::{Formula, Formulas, Op, Simplifier};
 use sempre_omega::complete::complete;
@@ -42,6 +42,21 @@ pub enum Kind {
     Tgba,
     /// Büchi acceptance on states.
     Ba,
+    /// Generalised Rabin acceptance on edges.
+    Tgra,
+    /// Any acceptance on edges.
+    Tela,
+    /// A disjunction of generalised Büchi conditions on edges.
+    FinLess,
+    /// Deterministic, with parity acceptance on edges.
+    Parity,
+}
+
+impl Kind {
+    /// Is it made by the constructions of [`emerson_lei`](mod@crate::emerson_lei)?
+    pub fn is_emerson_lei(self) -> bool {
+        !matches!(self, Kind::Tgba | Kind::Ba)
+    }
 }
 
 /// What is wanted.
@@ -74,7 +89,7 @@ const MOST_SUBSETS: usize = 4096;
 /// Translates formulas of one arena; keeps what it learns between formulas.
 #[derive(Default)]
 pub struct Translator {
-    simplifier: Simplifier,
+    pub(crate) simplifier: Simplifier,
 }
 
 impl Translator {
@@ -92,6 +107,9 @@ impl Translator {
         options: Options,
     ) -> Automaton {
         let f = nnf(formulas, f);
+        if options.kind.is_emerson_lei() {
+            return emerson_lei::translate(self, formulas, alphabet, f, options);
+        }
         let mut best = Best {
             alphabet,
             options,
@@ -177,7 +195,7 @@ impl Translator {
         couvreur::tgba(formulas, implication, alphabet, f, usize::MAX).expect("no limit")
     }
 
-    fn reduced(
+    pub(crate) fn reduced(
         &mut self,
         formulas: &mut Formulas,
         alphabet: &mut Alphabet,

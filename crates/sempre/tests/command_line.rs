@@ -163,6 +163,33 @@ fn testing_automata_are_refused_with_a_reason() {
 }
 
 #[test]
+fn translate_makes_automata_with_fin() {
+    let formula = "F G((F a) U b)";
+    let rabin = good(&["translate", formula, "--to", "tgra", "--deterministic"]);
+    assert!(rabin.contains("\nStates: 1\n"), "{rabin}");
+    assert!(rabin.contains("acc-name: generalized-Rabin 2"), "{rabin}");
+    let buchi = file("fg.hoa", &good(&["translate", formula]));
+    let buchi = buchi.to_str().expect("UTF-8");
+    let rabin = file("fg_rabin.hoa", &rabin);
+    let rabin = rabin.to_str().expect("UTF-8");
+    for kind in ["tgra", "tela", "finless", "parity"] {
+        let made = file("fg_other.hoa", &good(&["translate", formula, "--to", kind]));
+        let made = made.to_str().expect("UTF-8");
+        good(&["automaton", made, "--equivalent-to", buchi]);
+    }
+    // The same by operations on the automaton.
+    let fin_less = good(&["automaton", rabin, "--fin-less"]);
+    assert!(!fin_less.contains("Fin("), "{fin_less}");
+    let operations = [
+        "--fin-less",
+        "--generalized-rabin",
+        "--equivalent-to",
+        buchi,
+    ];
+    good(&[&["automaton", rabin], &operations[..]].concat());
+}
+
+#[test]
 fn translations_do_not_depend_on_the_formulas_before() {
     let alone = good(&["translate", "(a U b) & Xc"]);
     let together = good(&["translate", "c R b", "G(b & Xa)", "(a U b) & Xc"]);

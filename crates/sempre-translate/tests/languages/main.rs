@@ -2,6 +2,7 @@
 //! and, exactly, with a tableau that has nothing in common with the constructions under test.
 
 mod obligations;
+mod published;
 mod rewriting;
 mod tableau;
 mod testing;

@@ -6,12 +6,27 @@ use sempre_base::Random;
 use sempre_ltl::{Formula, Formulas, ParseOptions, Syntax, parse, print};
 use sempre_omega::accepting_run::{accepting_word, intersecting_word};
 use sempre_omega::complement::complement;
+use sempre_omega::determinize::parity_min_even;
 use sempre_omega::{Alphabet, Automaton};
 use sempre_translate::translator::{Effort, Kind, Options, Translator};
 
 /// Every kind, effort and preference.
 fn all_options() -> Vec<Options> {
     let mut all = Vec::new();
+    for kind in [Kind::Tgra, Kind::Tela, Kind::FinLess, Kind::Parity] {
+        for (effort, deterministic) in [(Effort::High, false), (Effort::Low, true)] {
+            all.push(Options {
+                kind,
+                effort,
+                deterministic,
+            });
+        }
+    }
+    all.push(Options {
+        kind: Kind::Tgra,
+        effort: Effort::High,
+        deterministic: true,
+    });
     for kind in [Kind::Tgba, Kind::Ba] {
         for effort in [Effort::Low, Effort::Medium, Effort::High] {
             for deterministic in [false, true] {
@@ -136,6 +151,15 @@ fn larger_formulas_agree_with_the_semantics() {
                 match o.kind {
                     Kind::Tgba => assert!(a.acceptance.as_generalized_buchi().is_some()),
                     Kind::Ba => assert!(a.has_state_acceptance() && a.sets <= 1),
+                    Kind::FinLess => assert!(!a.acceptance.uses_fin()),
+                    Kind::Tgra | Kind::Tela => {
+                        let deterministic = a.is_deterministic(&mut place.alphabet.bdds);
+                        assert!(deterministic || !o.deterministic, "{}", place.text(f));
+                    }
+                    Kind::Parity => {
+                        assert!(a.is_deterministic(&mut place.alphabet.bdds));
+                        assert_eq!(a.acceptance, parity_min_even(a.sets));
+                    }
                 }
             }
             for w in &words {

@@ -43,10 +43,10 @@ pub struct Arguments {
     #[command(flatten)]
     shape: Shape,
 
-    /// A translator: `sempre:` with options (tgba, ba, low, medium, high, deterministic), or a command
-    /// in which %f, %s, %l stand for the formula in the syntax of Spot, SPIN, LBT (%F, %S, %L: for a
-    /// file with it) and %O for the file it writes to, standard output if there is no %O. May be given
-    /// several times
+    /// A translator: `sempre:` with options (tgba, ba, tgra, tela, finless, parity, low, medium, high,
+    /// deterministic), or a command in which %f, %s, %l stand for the formula in the syntax of Spot,
+    /// SPIN, LBT (%F, %S, %L: for a file with it) and %O for the file it writes to, standard output if
+    /// there is no %O. May be given several times
     #[arg(long, short = 't', value_name = "TRANSLATOR", value_parser = Candidate::parse,
           verbatim_doc_comment)]
     translator: Vec<Candidate>,

@@ -59,6 +59,14 @@ enum KindName {
     Tgba,
     /// Büchi, acceptance on states
     Ba,
+    /// Generalised Rabin, acceptance on edges; deterministic for every formula with --deterministic
+    Tgra,
+    /// Any acceptance on edges, whatever makes it small; deterministic for every formula with --deterministic
+    Tela,
+    /// A disjunction of generalised Büchi conditions, made from the generalised Rabin automaton
+    Finless,
+    /// Deterministic, with parity acceptance on edges
+    Parity,
     /// Testing automaton with Büchi and livelock accepting states, if the formula is stutter-invariant
     Ta,
     /// Transition-based generalised testing automaton, if the formula is stutter-invariant
@@ -74,6 +82,10 @@ impl KindName {
         match self {
             KindName::Tgba => "tgba",
             KindName::Ba => "ba",
+            KindName::Tgra => "tgra",
+            KindName::Tela => "tela",
+            KindName::Finless => "finless",
+            KindName::Parity => "parity",
             KindName::Ta => "ta",
             KindName::Tgta => "tgta",
             KindName::Nfa => "nfa",
@@ -86,6 +98,10 @@ impl From<KindName> for Kind {
     fn from(name: KindName) -> Self {
         match name {
             KindName::Ba | KindName::Ta => Kind::Ba,
+            KindName::Tgra => Kind::Tgra,
+            KindName::Tela => Kind::Tela,
+            KindName::Finless => Kind::FinLess,
+            KindName::Parity => Kind::Parity,
             // Finite automata are not made from ω-automata.
             KindName::Tgba | KindName::Tgta | KindName::Nfa | KindName::Dfa => Kind::Tgba,
         }
@@ -153,7 +169,13 @@ fn translate(arguments: &Arguments, input: Input, out: &mut dyn Write) -> Outcom
     let start = Instant::now();
     let a = bench.translate(f, options);
     let time = start.elapsed();
-    if arguments.deterministic && !a.is_deterministic(&mut bench.alphabet.bdds) {
+    let wanted = match arguments.to {
+        KindName::Parity => true,
+        // The removal of Fin is by guessing.
+        KindName::Finless => false,
+        _ => arguments.deterministic,
+    };
+    if wanted && !a.is_deterministic(&mut bench.alphabet.bdds) {
         eprintln!(
             "warning: no deterministic automaton of this kind was found for {}",
             a.name.as_deref().unwrap_or("the formula")

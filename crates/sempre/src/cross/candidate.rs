@@ -23,7 +23,18 @@ enum Way {
 }
 
 /// The words that may follow `sempre:`.
-const WORDS: [&str; 6] = ["tgba", "ba", "low", "medium", "high", "deterministic"];
+const WORDS: [&str; 10] = [
+    "tgba",
+    "ba",
+    "tgra",
+    "tela",
+    "finless",
+    "parity",
+    "low",
+    "medium",
+    "high",
+    "deterministic",
+];
 
 impl Candidate {
     /// Reads `sempre:tgba,low` and the like, or a command with `%f`, `%s` or `%l` for the formula.
@@ -76,6 +87,10 @@ fn own_options(words: &str) -> Result<Options, String> {
         match word {
             "tgba" => options.kind = Kind::Tgba,
             "ba" => options.kind = Kind::Ba,
+            "tgra" => options.kind = Kind::Tgra,
+            "tela" => options.kind = Kind::Tela,
+            "finless" => options.kind = Kind::FinLess,
+            "parity" => options.kind = Kind::Parity,
             "low" => options.effort = Effort::Low,
             "medium" => options.effort = Effort::Medium,
             "high" => options.effort = Effort::High,
