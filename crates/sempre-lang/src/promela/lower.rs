@@ -230,6 +230,11 @@ pub(super) fn end_check(world: &World, bodies: &[Body]) -> Action {
         tests.sort_by_key(|t| format!("{t:?}"));
         invalid = super::values::binary(Binary::Or, invalid, Expr::all(tests));
     }
+    // A process that goes on alone and cannot is no end yet.
+    if let Some(register) = world.exclusive {
+        let nobody = Expr::equal(Expr::variable(register), Expr::Constant(0));
+        invalid = Expr::all([nobody, invalid]);
+    }
     Action {
         name: "invalid end state".to_string(),
         processes: Vec::new(),
@@ -238,7 +243,7 @@ pub(super) fn end_check(world: &World, bodies: &[Body]) -> Action {
             guard: invalid,
             effect: vec![Stmt::Assert(
                 Expr::FALSE,
-                "invalid end state: nobody can go on, and not everybody is done".to_string(),
+                "nobody can go on, and not everybody is done".to_string(),
             )],
         },
     }
