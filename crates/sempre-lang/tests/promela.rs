@@ -7,6 +7,7 @@
 use rustc_hash::FxHashSet;
 use sempre_lang::promela;
 use sempre_model::interpreter::Interpreter;
+use sempre_model::ir::Behaviour;
 use std::collections::VecDeque;
 use std::path::Path;
 
@@ -88,4 +89,51 @@ fn counts_are_those_of_spin() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The failures of a program with its check of end states.
+fn ends(text: &str) -> Vec<String> {
+    let model = promela::read("test", text, &|_| None).unwrap_or_else(|e| panic!("{e:#?}"));
+    let program = model.with_end_states();
+    let interpreter = Interpreter::new(&program);
+    let Some(Behaviour::Guarded { guard, .. }) = program.actions.last().map(|a| &a.behaviour)
+    else {
+        panic!("the check is the last action");
+    };
+    let mut known: FxHashSet<Vec<i64>> = program.initial.iter().cloned().collect();
+    let mut queue: VecDeque<Vec<i64>> = program.initial.iter().cloned().collect();
+    let mut failures = Vec::new();
+    while let Some(state) = queue.pop_front() {
+        // A process that goes on alone may be unable to: that is no end.
+        let mut no_end = |passed: &[i64]| assert_eq!(interpreter.holds(guard, passed), Ok(false));
+        for (_, next) in interpreter.steps_through(&state, &mut no_end) {
+            match next {
+                Ok(next) if known.insert(next.clone()) => queue.push_back(next),
+                Ok(_) => {}
+                Err(error) => failures.push(error.show(&program).to_string()),
+            }
+        }
+    }
+    failures
+}
+
+#[test]
+fn invalid_end_states_are_failures() {
+    let server = "chan c = [0] of { bit };
+        active proctype S() { LABEL do :: c?1 od }
+        active proctype C() { atomic { c!1; c!1 } }";
+    assert!(ends(&server.replace("LABEL", "end_of_all:")).is_empty());
+    let found = ends(&server.replace("LABEL", ""));
+    assert_eq!(
+        found,
+        ["assertion failed: nobody can go on, and not everybody is done"]
+    );
+    let stuck = "byte x; active [2] proctype P() { atomic { x++; x == 3 } }";
+    assert_eq!(ends(stuck).len(), 1);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/promela");
+    for name in ["atomic_blocks", "priority_of_timeouts", "rendezvous_atomic"] {
+        let text = std::fs::read_to_string(folder.join(format!("{name}.pml"))).unwrap();
+        // What counts is what it asserts on the way.
+        ends(&text);
+    }
 }
