@@ -22,6 +22,7 @@ pub(crate) enum Operation {
     Learned,
     Saturate,
     Fire,
+    Into,
 }
 
 /// Numbers of shapes and levels are below this.
@@ -104,6 +105,15 @@ impl<const N: usize> Cache<N> {
             }
         }
         self.forgotten = 0;
+    }
+
+    /// Forgets the results of some operations.
+    pub fn forget(&mut self, operations: &[Operation]) {
+        for entry in &mut self.entries {
+            if operations.iter().any(|&o| entry.0[0] >> 27 == o as u32) {
+                *entry = ([0; N], 0);
+            }
+        }
     }
 
     /// Forgets what speaks of dead nodes.

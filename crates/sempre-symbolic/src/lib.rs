@@ -25,8 +25,16 @@
 //! | [`model`] | a program as sets and relations |
 //! | `enabled` | deadlocks, number of steps |
 //! | [`reach`] | all states that a program can come to |
+//! | [`after`] | the steps of a relation after which a condition holds |
+//! | [`observer`] | what a product asks of a property automaton |
+//! | [`product`] | products with TGBA and TGTA |
+//! | [`owcty`] | is there an accepting run? |
+//! | [`lasso`] | an accepting run |
+//! | [`mod@check`] | a check from end to end |
 
+pub mod after;
 pub mod cache;
+pub mod check;
 pub mod collect;
 mod conjuncts;
 pub mod count;
@@ -34,11 +42,15 @@ mod enabled;
 pub mod forest;
 pub mod image;
 pub mod join;
+pub mod lasso;
 pub mod model;
 pub mod natural;
+pub mod observer;
 pub mod order;
+pub mod owcty;
 mod part;
 pub mod preimage;
+pub mod product;
 pub mod project;
 pub mod reach;
 pub mod restrict;

@@ -466,6 +466,25 @@ impl<'p> Model<'p> {
         forest.restrict(set, relation, shape)
     }
 
+    /// A state of a set in which an expression has no value, if there is one.
+    pub(crate) fn without_value(
+        &mut self,
+        forest: &mut Forest,
+        set: Node,
+        expr: &sempre_model::Expr,
+    ) -> Result<Option<Vec<i64>>, Stop> {
+        let mut cells = sempre_model::footprint::reads_of(self.program, expr);
+        cells.sort_by_key(|&c| self.levels[c as usize]);
+        let reads = cells.iter().map(|&c| (c, Mode::Read));
+        let shape = forest.shape(&crate::part::spread(reads, &self.levels, 0));
+        let seen = forest.project(set, shape)?;
+        let mut rows: Vec<Vec<u32>> = forest.vectors(seen).collect();
+        rows.retain(|row| !self.learner.has_value(expr, &cells, row));
+        let bad = forest.set_of(&mut rows)?;
+        let states = forest.restrict(set, bad, shape)?;
+        Ok(forest.first(states).map(|v| self.decode(&v)))
+    }
+
     /// A condition as a relation that only reads: the values that make it true, of those that occur in a set of states.
     pub(crate) fn condition(
         &mut self,

@@ -277,6 +277,14 @@ impl<'p> Learner<'p> {
         self.interpreter.holds(expr, &self.state).unwrap_or(false)
     }
 
+    /// Whether an expression has a value where these cells have these values.
+    pub fn has_value(&mut self, expr: &Expr, cells: &[u32], vector: &[u32]) -> bool {
+        for (&cell, &number) in cells.iter().zip(vector) {
+            self.state[cell as usize] = self.values.value(cell, number);
+        }
+        self.interpreter.value(expr, &self.state).is_ok()
+    }
+
     fn row(&mut self, meaning: &Meaning, cells: &[(u32, Mode)], vector: &[u32]) -> Answer {
         let reads = cells.iter().filter(|(_, m)| *m != Mode::Write);
         for (&(cell, _), &number) in reads.zip(vector) {

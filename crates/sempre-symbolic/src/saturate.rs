@@ -10,7 +10,7 @@
 //! the intermediate sets that a breadth-first search would build hardly ever exist.
 //!
 //! Unions of saturated sets are saturated, since an event asks for one state at a time. Results of [`Saturation::fire`]
-//! depend on all events, so they have cache keys of their own.
+//! depend on all events, so they have cache keys of their own, which are dropped when the events change.
 //!
 //! **Per value or whole.** A level's events can be fired on its whole list at once, or for one value after another as
 //! values change ([`Firing`]). Fired whole, sets grow in few large steps; per value, only what changed is fired again.
@@ -61,6 +61,14 @@ pub(crate) struct Saturation<'a, E> {
     pub forest: &'a mut Forest,
     pub events: &'a mut E,
     pub firing: Firing,
+}
+
+impl Forest {
+    /// Forgets all results that depend on what the events are.
+    pub(crate) fn forget_fixpoints(&mut self) {
+        self.cache
+            .forget(&[Operation::Saturate, Operation::Fire, Operation::Learned]);
+    }
 }
 
 impl<E: Events> Saturation<'_, E> {

@@ -1,0 +1,60 @@
+//! One Way Catch Them Young, forward: is there an accepting run in a product?
+//!
+//! Figure 2 of Ben Salem et al. (TACAS 2014), after the algorithm *feasible* of Kesten, Pnueli, Raviv (ICALP 1998) and the
+//! analysis of Fisler, Fraer, Kamhi, Vardi, Yang (TACAS 2001).
+//!
+//! `P` starts as all that is reachable. What cannot be reached from a cycle in `P` is dropped, then what cannot be reached
+//! from a step of each acceptance set in turn, until nothing changes. Invariant: `P` has all successors of its states, so
+//! images only shrink it. At the end each state of `P` is reached, within `P`, from steps of every set, again and again; so `P`
+//! has an accepting cycle, or is empty.
+//!
+//! Cost: a number of images that is the length of the longest way from what is dropped, in the worst case.
+
+use crate::collect::Stop;
+use crate::forest::{EMPTY, Forest, Kept};
+use crate::product::Product;
+
+/// The fixpoint, within the reachable states of the product; both are kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Hull {
+    /// All reachable states.
+    pub reachable: Kept,
+    /// Those that are reachable from accepting cycles.
+    pub hull: Kept,
+}
+
+/// Computes the fixpoint: the product is empty if it is.
+///
+/// # Errors
+/// If there is no room, or it is time to stop.
+pub fn owcty(forest: &mut Forest, product: &Product) -> Result<Hull, Stop> {
+    let initial = forest.get(product.initial);
+    let all = product.reach(forest, initial)?;
+    let reachable = forest.keep(all);
+    let hull = forest.keep(all);
+    loop {
+        let before = forest.keep(forest.get(hull));
+        loop {
+            forest.look()?;
+            let now = forest.get(hull);
+            let next = product.image(forest, now, None)?;
+            // `now` is still kept, so the numbers can be compared.
+            if next == now {
+                break;
+            }
+            forest.set(hull, next);
+        }
+        for set in 0..product.sets() {
+            let now = forest.get(hull);
+            let from = product.image(forest, now, Some(set))?;
+            let next = product.reach(forest, from)?;
+            forest.set(hull, next);
+        }
+        let same = forest.get(hull) == forest.get(before);
+        forest.release(before);
+        if same || forest.get(hull) == EMPTY {
+            break;
+        }
+    }
+    Ok(Hull { reachable, hull })
+}

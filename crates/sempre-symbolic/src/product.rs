@@ -1,0 +1,526 @@
+//! Symbolic products of a model and a property automaton.
+//!
+//! Ben Salem, Duret-Lutz, Kordon, Thierry-Mieg, *Symbolic model checking of stutter-invariant properties using generalized
+//! testing automata*, TACAS 2014. The state of the automaton is one variable, at the top of the diagrams.
+//!
+//! * **TGBA** (Definition 5): a step of the model and an edge of the automaton whose label holds in the source. Every
+//!   step looks at the automaton's variable.
+//! * **TGTA** (Definitions 8 to 10): the steps of the model are split by what they change. Those that change no proposition
+//!   do not mention the automaton's variable at all (equation 1), so that saturation works below it; the others move
+//!   together with it. To an acceptance set belong the former where the automaton rests in a state whose self-loop is
+//!   in the set.
+//! * **Deadlocks** that stutter are steps from a state to itself. They change nothing.
+//!
+//! How ours differs: the relations come from the IR and not from tables, and are known when the model's states are; what a step
+//! changes is found by joins with the conditions of the propositions before and after it, not row by row. An event that writes no
+//! cell of a proposition is stuttering as it is, and keeps its small support.
+
+use crate::collect::Stop;
+use crate::forest::{EMPTY, Forest, Kept, Node, UNIT};
+use crate::model::Model;
+use crate::observer::Observer;
+use crate::saturate::{Events, Firing, Saturation};
+use crate::shape::{Mode, Shape};
+use rustc_hash::FxHashMap;
+use sempre_model::Expr;
+use sempre_model::footprint::reads_of;
+
+/// What becomes of runs that end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Deadlock {
+    /// They repeat their last state for ever.
+    #[default]
+    Stutter,
+    /// They do not count.
+    Drop,
+}
+
+/// Some steps of the product.
+#[derive(Clone, Copy, Debug)]
+struct Arrow {
+    relation: Kept,
+    /// From the automaton's level on.
+    shape: Shape,
+    /// From the highest level on that it touches.
+    low_shape: Shape,
+}
+
+/// See the module's documentation.
+#[derive(Debug)]
+pub struct Product {
+    /// The initial states.
+    pub initial: Kept,
+    steps: Vec<Arrow>,
+    /// The steps of each acceptance set.
+    accepting: Vec<Vec<Arrow>>,
+    /// The steps that belong to each level, for reachability.
+    at_level: Vec<Vec<u32>>,
+    firing: Firing,
+    saturate: bool,
+}
+
+/// A relation and its shape from the automaton's level on.
+type Relation = (Kept, Shape);
+
+struct Builder<'a, 'p> {
+    forest: &'a mut Forest,
+    model: &'a mut Model<'p>,
+    states: Node,
+    /// For each proposition, the values of its cells that make it true, and those that make it false.
+    truth: Vec<[Relation; 2]>,
+    cells: Vec<Vec<u32>>,
+}
+
+impl Product {
+    /// The product of a model, whose reachable `states` and among these `deadlocks` are known and kept, and an automaton.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn new(
+        forest: &mut Forest,
+        model: &mut Model<'_>,
+        (states, deadlocks): (Node, Node),
+        propositions: &[Expr],
+        observer: &dyn Observer,
+        deadlock: Deadlock,
+    ) -> Result<Self, Stop> {
+        let program = model.program();
+        let cells = propositions.iter().map(|p| reads_of(program, p)).collect();
+        let mut builder = Builder {
+            forest,
+            model,
+            states,
+            truth: Vec::new(),
+            cells,
+        };
+        for p in propositions {
+            builder.proposition(p)?;
+        }
+        let levels = builder.model.order().len() + 1;
+        let letters = builder.letters()?;
+        let initial = builder.initial(&letters, observer)?;
+        let mut groups = builder.events()?;
+        if deadlock == Deadlock::Stutter && deadlocks != EMPTY {
+            // All cells are read, none is written.
+            let mut modes = vec![Mode::Read; levels];
+            modes[0] = Mode::Skip;
+            let shape = builder.forest.shape(&modes);
+            groups.push(((builder.forest.keep(deadlocks), shape), u64::MAX));
+        }
+        let mut product = Product {
+            initial,
+            steps: Vec::new(),
+            accepting: vec![Vec::new(); observer.sets() as usize],
+            at_level: vec![Vec::new(); levels],
+            firing: Firing::Auto,
+            saturate: true,
+        };
+        if observer.is_testing() {
+            product.testing(&mut builder, &groups, observer)?;
+        } else {
+            product.buchi(&mut builder, &groups, &letters, observer)?;
+        }
+        builder.forest.forget_fixpoints();
+        Ok(product)
+    }
+
+    /// Computes reachability by chaining, for comparison.
+    pub fn without_saturation(&mut self) {
+        self.saturate = false;
+    }
+
+    /// Definition 5.
+    fn buchi(
+        &mut self,
+        b: &mut Builder<'_, '_>,
+        groups: &[(Relation, u64)],
+        letters: &[(u64, Relation)],
+        observer: &dyn Observer,
+    ) -> Result<(), Stop> {
+        let sets = observer.sets();
+        for wanted in std::iter::once(None).chain((0..sets).map(Some)) {
+            // The automaton's edges, each with the condition on the source.
+            let mut labelled: Option<Relation> = None;
+            for &(letter, condition) in letters {
+                let edges = b.edges(observer, letter, wanted)?;
+                let part = b.join(edges, condition)?;
+                labelled = Some(match labelled {
+                    None => part,
+                    Some(all) => b.unite(all, part)?,
+                });
+            }
+            let Some(labelled) = labelled else { continue };
+            for &(group, _) in groups {
+                let relation = b.join(group, labelled)?;
+                self.add(b, relation, wanted);
+            }
+        }
+        Ok(())
+    }
+
+    /// Definition 10, split as in equation 1.
+    fn testing(
+        &mut self,
+        b: &mut Builder<'_, '_>,
+        groups: &[(Relation, u64)],
+        observer: &dyn Observer,
+    ) -> Result<(), Stop> {
+        let sets = observer.sets();
+        for &(group, visible) in groups {
+            let is_deadlock = visible == u64::MAX;
+            let parts = if is_deadlock {
+                vec![(0, group)]
+            } else {
+                b.changes(group, visible)?
+            };
+            for (change, relation) in parts {
+                if b.forest.get(relation.0) == EMPTY {
+                    continue;
+                }
+                for wanted in std::iter::once(None).chain((0..sets).map(Some)) {
+                    let steps = match (change, wanted) {
+                        (0, None) => relation,
+                        (0, Some(set)) => {
+                            let resting = b.resting(observer, set)?;
+                            b.join(relation, resting)?
+                        }
+                        _ => {
+                            let edges = b.edges(observer, change, wanted)?;
+                            b.join(relation, edges)?
+                        }
+                    };
+                    self.add(b, steps, wanted);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, b: &mut Builder<'_, '_>, (relation, shape): Relation, wanted: Option<u32>) {
+        if b.forest.get(relation) == EMPTY {
+            return;
+        }
+        let mut top = 0usize;
+        let mut low_shape = shape;
+        let mut writes = false;
+        for mode in b.forest.modes(shape) {
+            writes |= mode > Mode::Read;
+        }
+        while low_shape != Shape::END && b.forest.shapes.parts(low_shape).0 == Mode::Skip {
+            low_shape = b.forest.shapes.parts(low_shape).1;
+            top += 1;
+        }
+        let arrow = Arrow {
+            relation,
+            shape,
+            low_shape,
+        };
+        match wanted {
+            Some(set) => self.accepting[set as usize].push(arrow),
+            None => {
+                // What changes nothing finds nothing.
+                if writes {
+                    self.at_level[top].push(self.steps.len() as u32);
+                }
+                self.steps.push(arrow);
+            }
+        }
+    }
+
+    /// Number of acceptance sets.
+    pub fn sets(&self) -> usize {
+        self.accepting.len()
+    }
+
+    fn arrows(&self, set: Option<usize>) -> &[Arrow] {
+        set.map_or(&self.steps, |s| &self.accepting[s])
+    }
+
+    /// The successors of a set, by the steps of an acceptance set or by all.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn image(&self, forest: &mut Forest, set: Node, of: Option<usize>) -> Result<Node, Stop> {
+        let from = forest.keep(set);
+        let all = forest.keep(EMPTY);
+        for arrow in self.arrows(of) {
+            let more = forest.image(forest.get(from), forest.get(arrow.relation), arrow.shape)?;
+            let union = forest.union(forest.get(all), more)?;
+            forest.set(all, union);
+        }
+        forest.release(from);
+        let result = forest.get(all);
+        forest.release(all);
+        Ok(result)
+    }
+
+    /// The predecessors of a set within another, by the steps of an acceptance set or by all.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn preimage(
+        &self,
+        forest: &mut Forest,
+        set: Node,
+        of: Option<usize>,
+        universe: Node,
+    ) -> Result<Node, Stop> {
+        let (to, within) = (forest.keep(set), forest.keep(universe));
+        let all = forest.keep(EMPTY);
+        for arrow in self.arrows(of) {
+            let relation = forest.get(arrow.relation);
+            let more =
+                forest.preimage(forest.get(to), relation, arrow.shape, forest.get(within))?;
+            let union = forest.union(forest.get(all), more)?;
+            forest.set(all, union);
+        }
+        forest.release(to);
+        forest.release(within);
+        let result = forest.get(all);
+        forest.release(all);
+        Ok(result)
+    }
+
+    /// All that a set leads to, itself included.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn reach(&self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
+        if !self.saturate {
+            let found = forest.keep(set);
+            loop {
+                let before = forest.keep(forest.get(found));
+                for arrow in &self.steps {
+                    let now = forest.get(found);
+                    let more = forest.image(now, forest.get(arrow.relation), arrow.shape)?;
+                    let all = forest.union(forest.get(found), more)?;
+                    forest.set(found, all);
+                }
+                let same = forest.get(before) == forest.get(found);
+                forest.release(before);
+                if same {
+                    break;
+                }
+            }
+            let all = forest.get(found);
+            forest.release(found);
+            return Ok(all);
+        }
+        let end = self.at_level.iter().rposition(|a| !a.is_empty());
+        let mut events = ProductEvents {
+            product: self,
+            end: end.map_or(0, |l| l as u32 + 1),
+        };
+        forest.guarded(&[set], |forest| {
+            let mut saturation = Saturation {
+                forest,
+                events: &mut events,
+                firing: self.firing,
+            };
+            saturation.saturate(set, 0)
+        })
+    }
+}
+
+struct ProductEvents<'a> {
+    product: &'a Product,
+    end: u32,
+}
+
+impl Events for ProductEvents<'_> {
+    fn at(&self, level: u32) -> &[u32] {
+        &self.product.at_level[level as usize]
+    }
+
+    fn end(&self) -> u32 {
+        self.end
+    }
+
+    fn prepare(&mut self, forest: &mut Forest, event: u32, _: Node) -> Result<(Node, Shape), Stop> {
+        let arrow = &self.product.steps[event as usize];
+        Ok((forest.get(arrow.relation), arrow.low_shape))
+    }
+
+    fn progress(&mut self, _: &Forest) {}
+}
+
+impl Builder<'_, '_> {
+    /// Finds out where a proposition holds. Where it has no value it does not.
+    fn proposition(&mut self, p: &Expr) -> Result<(), Stop> {
+        let (node, shape) = self.model.condition(self.forest, self.states, p)?;
+        let holds = self.forest.keep(node);
+        let all = self.forest.project(self.states, shape)?;
+        let fails = self.forest.difference(all, self.forest.get(holds))?;
+        let fails = self.forest.keep(fails);
+        let shape = self.forest.shapes.prepend(Mode::Skip, shape);
+        self.truth.push([(fails, shape), (holds, shape)]);
+        Ok(())
+    }
+
+    fn join(&mut self, a: Relation, b: Relation) -> Result<Relation, Stop> {
+        let (x, y) = (self.forest.get(a.0), self.forest.get(b.0));
+        let node = self.forest.join((x, a.1), (y, b.1))?;
+        let shape = self.forest.joined_shape(a.1, b.1);
+        Ok((
+            self.forest.keep(node),
+            shape.expect("only the automaton writes its variable"),
+        ))
+    }
+
+    fn unite(&mut self, a: Relation, b: Relation) -> Result<Relation, Stop> {
+        debug_assert_eq!(a.1, b.1);
+        let node = self
+            .forest
+            .union(self.forest.get(a.0), self.forest.get(b.0))?;
+        Ok((self.forest.keep(node), a.1))
+    }
+
+    /// The valuations that occur, each with its condition.
+    fn letters(&mut self) -> Result<Vec<(u64, Relation)>, Stop> {
+        let mut letters = vec![(0, (self.forest.keep(UNIT), Shape::END))];
+        for p in 0..self.truth.len() {
+            let mut next = Vec::new();
+            for (letter, relation) in letters {
+                for value in [0, 1] {
+                    let part = self.join(relation, self.truth[p][value])?;
+                    // From the model's first level on.
+                    let (_, shape) = self.forest.shapes.parts(part.1);
+                    let node = self.forest.get(part.0);
+                    if self.forest.restrict(self.states, node, shape)? != EMPTY {
+                        next.push((letter | (value as u64) << p, part));
+                    }
+                }
+            }
+            letters = next;
+        }
+        Ok(letters)
+    }
+
+    fn initial(
+        &mut self,
+        letters: &[(u64, Relation)],
+        observer: &dyn Observer,
+    ) -> Result<Kept, Stop> {
+        let start = self.model.initial(self.forest)?;
+        let start = self.forest.keep(start);
+        let all = self.forest.keep(EMPTY);
+        for &(letter, (condition, shape)) in letters {
+            let (_, shape) = self.forest.shapes.parts(shape);
+            let here = self.forest.get(start);
+            let here = self
+                .forest
+                .restrict(here, self.forest.get(condition), shape)?;
+            let here = self.forest.keep(here);
+            for q in observer.initial(letter) {
+                let one = self.forest.make(q, self.forest.get(here), EMPTY)?;
+                let union = self.forest.union(self.forest.get(all), one)?;
+                self.forest.set(all, union);
+            }
+            self.forest.release(here);
+        }
+        self.forest.release(start);
+        Ok(all)
+    }
+
+    /// The automaton's edges for a letter, of an acceptance set or all.
+    fn edges(
+        &mut self,
+        observer: &dyn Observer,
+        letter: u64,
+        wanted: Option<u32>,
+    ) -> Result<Relation, Stop> {
+        let mut rows = Vec::new();
+        for q in 0..observer.states() {
+            for (to, marks) in observer.edges(q, letter) {
+                if wanted.is_none_or(|set| marks >> set & 1 == 1) {
+                    rows.push(vec![q, to]);
+                }
+            }
+        }
+        let node = self.forest.set_of(&mut rows)?;
+        let shape = self.forest.shape(&[Mode::ReadWrite]);
+        Ok((self.forest.keep(node), shape))
+    }
+
+    /// The automaton's states whose self-loop for no change is in a set.
+    fn resting(&mut self, observer: &dyn Observer, set: u32) -> Result<Relation, Stop> {
+        let mut rows: Vec<Vec<u32>> = (0..observer.states())
+            .filter(|&q| {
+                let mut loops = observer.edges(q, 0).into_iter();
+                loops.any(|(_, marks)| marks >> set & 1 == 1)
+            })
+            .map(|q| vec![q])
+            .collect();
+        let node = self.forest.set_of(&mut rows)?;
+        let shape = self.forest.shape(&[Mode::Read]);
+        Ok((self.forest.keep(node), shape))
+    }
+
+    /// The model's events, those with the same shape together, each with the propositions that it may change.
+    fn events(&mut self) -> Result<Vec<(Relation, u64)>, Stop> {
+        let mut groups: Vec<(Relation, u64)> = Vec::new();
+        let mut known: FxHashMap<Shape, usize> = FxHashMap::default();
+        for i in 0..self.model.events.len() {
+            let (relation, shape, top) = {
+                let e = &self.model.events[i];
+                (self.forest.get(e.relation), e.shape, e.top)
+            };
+            if relation == EMPTY {
+                continue;
+            }
+            let shape = self.model.whole_shape(self.forest, shape, top + 1);
+            if let Some(&g) = known.get(&shape) {
+                let kept = groups[g].0.0;
+                let union = self.forest.union(self.forest.get(kept), relation)?;
+                self.forest.set(kept, union);
+                continue;
+            }
+            let modes = self.forest.modes(shape);
+            let writes = |cell: &u32| {
+                let level = self.model.levels()[*cell as usize] as usize + 1;
+                modes.get(level).is_some_and(|&m| m > Mode::Read)
+            };
+            let visible = (self.cells.iter().enumerate())
+                .filter(|(_, cells)| cells.iter().any(writes))
+                .fold(0, |v, (p, _)| v | 1 << p);
+            known.insert(shape, groups.len());
+            groups.push(((self.forest.keep(relation), shape), visible));
+        }
+        Ok(groups)
+    }
+
+    /// The steps of a group by what they change (Definition 9).
+    fn changes(&mut self, group: Relation, visible: u64) -> Result<Vec<(u64, Relation)>, Stop> {
+        let mut parts = vec![(0, group)];
+        for p in 0..self.truth.len() {
+            if visible >> p & 1 == 0 {
+                continue;
+            }
+            let mut next = Vec::new();
+            for (change, relation) in parts {
+                let mut split: [Option<Relation>; 2] = [None, None];
+                for before in [0, 1] {
+                    let from = self.join(relation, self.truth[p][before])?;
+                    for after in [0, 1] {
+                        let node = self.forest.get(from.0);
+                        let (condition, shape) = self.truth[p][after];
+                        let condition = (self.forest.get(condition), shape);
+                        let into = self.forest.steps_into((node, from.1), condition)?;
+                        let into = (self.forest.keep(into), from.1);
+                        let place = &mut split[usize::from(before != after)];
+                        *place = Some(match *place {
+                            None => into,
+                            Some(all) => self.unite(all, into)?,
+                        });
+                    }
+                }
+                let [same, changed] = split;
+                next.extend(same.map(|r| (change, r)));
+                next.extend(changed.map(|r| (change | 1 << p, r)));
+            }
+            next.retain(|(_, r)| self.forest.get(r.0) != EMPTY);
+            parts = next;
+        }
+        Ok(parts)
+    }
+}

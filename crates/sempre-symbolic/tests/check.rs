@@ -1,0 +1,274 @@
+//! Symbolic checks against the definition of the product, on random programs and random automata.
+
+use sempre_base::Random;
+use sempre_model::random_program::{random_expression, random_program};
+use sempre_model::{Expr, Interpreter, Program};
+use sempre_symbolic::check::{Moment, Options, Outcome, check};
+use sempre_symbolic::observer::Observer;
+use sempre_symbolic::product::Deadlock;
+use std::collections::BTreeMap;
+
+/// A random automaton over a few propositions.
+#[derive(Debug)]
+struct Drawn {
+    states: u32,
+    sets: u32,
+    testing: bool,
+    initial: Vec<Vec<u32>>,
+    /// By state and letter.
+    edges: Vec<Vec<Vec<(u32, u64)>>>,
+}
+
+impl Drawn {
+    fn new(r: &mut Random, propositions: usize, testing: bool) -> Self {
+        let letters = 1 << propositions;
+        let states = 1 + r.below(3) as u32;
+        let sets = r.below(3) as u32;
+        let mut marks =
+            |r: &mut Random| (0..sets).fold(0, |m, s| m | u64::from(r.chance(0.4)) << s);
+        let initial = (0..letters)
+            .map(|_| (0..states).filter(|_| r.chance(0.6)).collect())
+            .collect::<Vec<Vec<u32>>>();
+        let edges = (0..states)
+            .map(|q| {
+                (0..letters)
+                    .map(|letter| {
+                        if testing && letter == 0 {
+                            return vec![(q, marks(r))];
+                        }
+                        let count = *r.pick(&[0, 1, 1, 2]);
+                        (0..count)
+                            .map(|_| (r.below(states as usize) as u32, marks(r)))
+                            .collect()
+                    })
+                    .collect()
+            })
+            .collect();
+        // A TGBA begins in the same states whatever the letter.
+        let initial = match testing {
+            true => initial,
+            false => vec![initial[0].clone(); letters],
+        };
+        Self {
+            states,
+            sets,
+            testing,
+            initial,
+            edges,
+        }
+    }
+}
+
+impl Observer for Drawn {
+    fn states(&self) -> u32 {
+        self.states
+    }
+    fn sets(&self) -> u32 {
+        self.sets
+    }
+    fn is_testing(&self) -> bool {
+        self.testing
+    }
+    fn initial(&self, valuation: u64) -> Vec<u32> {
+        self.initial[valuation as usize].clone()
+    }
+    fn edges(&self, state: u32, letter: u64) -> Vec<(u32, u64)> {
+        self.edges[state as usize][letter as usize].clone()
+    }
+}
+
+/// A graph with marks on its edges.
+#[derive(Default)]
+struct Graph {
+    edges: Vec<Vec<(usize, u64)>>,
+    initial: Vec<usize>,
+}
+
+impl Graph {
+    fn reach(&self, from: &[usize]) -> Vec<bool> {
+        let mut seen = vec![false; self.edges.len()];
+        let mut todo = from.to_vec();
+        while let Some(n) = todo.pop() {
+            if !std::mem::replace(&mut seen[n], true) {
+                todo.extend(self.edges[n].iter().map(|e| e.0));
+            }
+        }
+        seen
+    }
+
+    /// Is there a cycle with all marks that can be reached?
+    fn accepts(&self, sets: u32) -> bool {
+        let reachable = self.reach(&self.initial);
+        let all = (1u64 << sets) - 1;
+        let after: Vec<Vec<bool>> = (0..self.edges.len())
+            .map(|n| self.reach(&self.edges[n].iter().map(|e| e.0).collect::<Vec<_>>()))
+            .collect();
+        (0..self.edges.len()).any(|n| {
+            let together = |m: usize| after[n][m] && after[m][n];
+            reachable[n]
+                && after[n][n]
+                && (0..self.edges.len())
+                    .filter(|&m| together(m))
+                    .flat_map(|m| self.edges[m].iter())
+                    .filter(|e| together(e.0))
+                    .fold(0, |marks, e| marks | e.1)
+                    == all
+        })
+    }
+}
+
+/// The product of the automaton and a graph of states with their valuations.
+fn product(d: &Drawn, valuation: &[u64], next: &[Vec<usize>], initial: &[usize]) -> Graph {
+    let q = d.states as usize;
+    let mut graph = Graph {
+        edges: vec![Vec::new(); valuation.len() * q],
+        initial: Vec::new(),
+    };
+    for &s in initial {
+        let states = d.initial(valuation[s]);
+        graph
+            .initial
+            .extend(states.iter().map(|&i| s * q + i as usize));
+    }
+    for (s, nexts) in next.iter().enumerate() {
+        for &t in nexts {
+            let letter = match d.testing {
+                true => valuation[s] ^ valuation[t],
+                false => valuation[s],
+            };
+            for i in 0..d.states {
+                for (j, marks) in d.edges(i, letter) {
+                    graph.edges[s * q + i as usize].push((t * q + j as usize, marks));
+                }
+            }
+        }
+    }
+    graph
+}
+
+fn valuation(program: &Program, propositions: &[Expr], state: &[i64]) -> u64 {
+    let interpreter = Interpreter::new(program);
+    (propositions.iter().enumerate()).fold(0, |v, (i, p)| {
+        v | u64::from(interpreter.holds(p, state).unwrap_or(false)) << i
+    })
+}
+
+/// Is it a run of the program that the automaton accepts?
+fn confirm(program: &Program, ps: &[Expr], d: &Drawn, prefix: &[Moment], cycle: &[Moment]) {
+    assert!(!cycle.is_empty());
+    let interpreter = Interpreter::new(program);
+    let all: Vec<&Moment> = prefix.iter().chain(cycle).collect();
+    assert!(
+        program.initial.contains(&all[0].0),
+        "it does not begin at the beginning"
+    );
+    let mut next = Vec::new();
+    for (i, (state, action)) in all.iter().enumerate() {
+        let to = if i + 1 < all.len() {
+            i + 1
+        } else {
+            prefix.len()
+        };
+        next.push(vec![to]);
+        let steps = interpreter.successors(state);
+        match action {
+            None => assert!(steps.is_empty() && *state == all[to].0),
+            Some(a) => assert!(steps.contains(&(*a, Ok(all[to].0.clone())))),
+        }
+    }
+    let values: Vec<u64> = all.iter().map(|m| valuation(program, ps, &m.0)).collect();
+    let graph = product(d, &values, &next, &[0]);
+    assert!(graph.accepts(d.sets), "the automaton does not accept it");
+}
+
+#[test]
+fn random_programs_and_automata() {
+    let mut r = Random::new(9);
+    let (mut empty, mut violated, mut failed, mut stuttering) = (0, 0, 0, 0);
+    let mut rounds = 0;
+    while rounds < 1500 {
+        let program = random_program(&mut r);
+        let interpreter = Interpreter::new(&program);
+        let ps: Vec<Expr> = (0..1 + r.below(2))
+            .map(|_| random_expression(&mut r, &program, 1))
+            .collect();
+        // All states, if they are few.
+        let mut numbers: BTreeMap<Vec<i64>, usize> = BTreeMap::new();
+        let mut states: Vec<Vec<i64>> = Vec::new();
+        let mut initial = Vec::new();
+        for s in &program.initial {
+            let n = *numbers.entry(s.clone()).or_insert_with(|| {
+                states.push(s.clone());
+                states.len() - 1
+            });
+            initial.push(n);
+        }
+        let mut next: Vec<Vec<usize>> = Vec::new();
+        let mut is_faulty = false;
+        while next.len() < states.len() && states.len() <= 60 {
+            let state = states[next.len()].clone();
+            is_faulty |= !interpreter.failed_assertions(&state).is_empty();
+            is_faulty |= ps.iter().any(|p| interpreter.value(p, &state).is_err());
+            let mut to = Vec::new();
+            for (_, step) in interpreter.successors(&state) {
+                match step {
+                    Err(_) => is_faulty = true,
+                    Ok(t) => to.push(*numbers.entry(t.clone()).or_insert_with(|| {
+                        states.push(t);
+                        states.len() - 1
+                    })),
+                }
+            }
+            next.push(to);
+        }
+        if states.len() > 60 || is_faulty && r.chance(0.8) {
+            continue;
+        }
+        rounds += 1;
+        let deadlock = *r.pick(&[Deadlock::Stutter, Deadlock::Drop]);
+        if deadlock == Deadlock::Stutter {
+            for (n, to) in next.iter_mut().enumerate() {
+                if to.is_empty() {
+                    to.push(n);
+                }
+            }
+        }
+        let testing = r.chance(0.5);
+        let drawn = Drawn::new(&mut r, ps.len(), testing);
+        let options = Options {
+            deadlock,
+            no_saturation: r.chance(0.3),
+            ..Options::default()
+        };
+        let (outcome, statistics) = check(&program, &ps, &drawn, &options);
+        let what = format!("round {rounds}: {deadlock:?} {drawn:?} {ps:?} {program:?}");
+        if is_faulty {
+            assert!(matches!(outcome, Outcome::Failed(_)), "{outcome:?} {what}");
+            failed += 1;
+            continue;
+        }
+        assert_eq!(statistics.model_states.unwrap(), states.len() as u64);
+        let values: Vec<u64> = states.iter().map(|s| valuation(&program, &ps, s)).collect();
+        let graph = product(&drawn, &values, &next, &initial);
+        let reached = graph.reach(&graph.initial).iter().filter(|x| **x).count();
+        assert_eq!(statistics.product_states.unwrap(), reached as u64, "{what}");
+        let accepts = graph.accepts(drawn.sets);
+        match outcome {
+            Outcome::Empty => {
+                assert!(!accepts, "{what}");
+                empty += 1;
+            }
+            Outcome::Violated(prefix, cycle) => {
+                assert!(accepts, "{what}");
+                stuttering += usize::from(cycle.iter().any(|m| m.1.is_none()));
+                confirm(&program, &ps, &drawn, &prefix, &cycle);
+                violated += 1;
+            }
+            other => panic!("{other:?} {what}"),
+        }
+    }
+    assert!(
+        empty > 300 && violated > 200 && failed > 20 && stuttering > 20,
+        "{empty} {violated} {failed} {stuttering}"
+    );
+}
