@@ -19,11 +19,11 @@ impl Forest {
         condition: (Node, Shape),
     ) -> Result<Node, Stop> {
         self.guarded(&[relation.0, condition.0], |f| {
-            f.into_inner(relation, condition)
+            f.after_inner(relation, condition)
         })
     }
 
-    fn into_inner(
+    fn after_inner(
         &mut self,
         relation: (Node, Shape),
         condition: (Node, Shape),
@@ -38,7 +38,7 @@ impl Forest {
         let (asked, condition_rest) = self.shapes.parts(condition.1);
         debug_assert!(asked == Mode::Skip || mode == Mode::Read || mode == Mode::ReadWrite);
         if mode == Mode::Skip {
-            return self.into_inner((relation.0, rest), (condition.0, condition_rest));
+            return self.after_inner((relation.0, rest), (condition.0, condition_rest));
         }
         let pair = self.shapes.pair(relation.1, condition.1);
         let key = [key(Operation::Into, pair), relation.0, condition.0];
@@ -51,7 +51,7 @@ impl Forest {
             let mut at = relation.0;
             while at != EMPTY {
                 let e = self.entry(at);
-                let down = self.into_list(e.down, rest, condition, condition_rest, asked)?;
+                let down = self.after_list(e.down, rest, condition, condition_rest, asked)?;
                 if down != EMPTY {
                     self.stack.push((e.value, down));
                 }
@@ -61,14 +61,14 @@ impl Forest {
             let mut at = relation.0;
             while at != EMPTY {
                 let e = self.entry(at);
-                let down = self.into_inner(next(e.down), (condition.0, condition_rest))?;
+                let down = self.after_inner(next(e.down), (condition.0, condition_rest))?;
                 if down != EMPTY {
                     self.stack.push((e.value, down));
                 }
                 at = e.right;
             }
         } else {
-            let result = self.into_list(relation.0, rest, condition, condition_rest, asked)?;
+            let result = self.after_list(relation.0, rest, condition, condition_rest, asked)?;
             self.cache.put(&key, result);
             return Ok(result);
         }
@@ -78,7 +78,7 @@ impl Forest {
     }
 
     /// A list of what is there after the step, filtered by the condition, if it asks.
-    fn into_list(
+    fn after_list(
         &mut self,
         list: Node,
         rest: Shape,
@@ -104,7 +104,7 @@ impl Forest {
                 }
                 q.down
             };
-            let down = self.into_inner((p.down, rest), (below, condition_rest))?;
+            let down = self.after_inner((p.down, rest), (below, condition_rest))?;
             if down != EMPTY {
                 self.stack.push((p.value, down));
             }

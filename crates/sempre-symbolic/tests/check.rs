@@ -24,8 +24,7 @@ impl Drawn {
         let letters = 1 << propositions;
         let states = 1 + r.below(3) as u32;
         let sets = r.below(3) as u32;
-        let mut marks =
-            |r: &mut Random| (0..sets).fold(0, |m, s| m | u64::from(r.chance(0.4)) << s);
+        let marks = |r: &mut Random| (0..sets).fold(0, |m, s| m | u64::from(r.chance(0.4)) << s);
         let initial = (0..letters)
             .map(|_| (0..states).filter(|_| r.chance(0.6)).collect())
             .collect::<Vec<Vec<u32>>>();
