@@ -12,31 +12,6 @@ use crate::ir::{
 };
 use sempre_base::Random;
 
-/// A random program with an atomic register, which some of its actions set or clear.
-pub fn random_atomic_program(random: &mut Random) -> Program {
-    let mut p = random_program(random);
-    let register = p.declare("atomic", Type::BYTE, None, None);
-    for state in &mut p.initial {
-        state.push(0);
-    }
-    p.atomic = Some(register);
-    let processes = p.processes.len();
-    for action in &mut p.actions {
-        let holder = match random.below(4) {
-            0 => 0,
-            1 => random.below(processes + 1) as i64,
-            // Most often the process itself goes on.
-            2 => action.processes.first().map_or(0, |p| i64::from(p.0) + 1),
-            _ => continue,
-        };
-        if let Behaviour::Guarded { effect, .. } = &mut action.behaviour {
-            let place = Place::Scalar(register);
-            effect.push(Stmt::Assign(place, Expr::Constant(holder)));
-        }
-    }
-    p
-}
-
 /// A random program.
 pub fn random_program(random: &mut Random) -> Program {
     let mut p = Program::new("random");
