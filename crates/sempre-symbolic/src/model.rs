@@ -90,8 +90,13 @@ impl<'p> Model<'p> {
     /// The model of a program, with its cells in this order, or in one of ours. Nothing is known of its relations yet.
     ///
     /// # Panics
-    /// If the order does not have each cell once.
+    /// If the order does not have each cell once, or the program has an atomic register: its steps are not those of single
+    /// actions.
     pub fn new(forest: &mut Forest, program: &'p Program, order: Option<Vec<u32>>) -> Self {
+        assert!(
+            program.atomic.is_none(),
+            "atomic steps are not relations of actions"
+        );
         let actions = variants(program);
         let meanings: Vec<Vec<Meaning>> = (actions.iter())
             .map(|(_, action)| parts(program, action, &actions))
