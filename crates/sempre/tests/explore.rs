@@ -521,7 +521,7 @@ fn options_that_make_no_sense_are_refused() {
         &["--memory", "much"],
         &["--workers", "0"],
         &["--search", "random"],
-        &["--language", "promela"],
+        &["--language", "cobol"],
     ] {
         let ran = explore(model, options);
         assert_eq!(ran.status, 2, "{options:?}: {}", ran.out);
