@@ -3,7 +3,8 @@
 //! Two sources:
 //! * [`crate::intervals`], which is sound but gives up where bounds come from relations between variables
 //!   (the tokens of a net, a channel that never fills);
-//! * a scouting run of the interpreter, breadth-first and then a few random walks, within a limit of work.
+//! * a scouting run of the interpreter, breadth-first and then a few random walks, within a limit of work, and
+//!   no longer than it brings news: most models show their ranges in a few hundred states.
 //!
 //! If the scouts saw every state, what they saw is exact. If not, a cell for which the analysis gave up, or
 //! says much more than was seen, gets what was seen, at least one bit. That may be too little: the run
@@ -22,6 +23,8 @@ use std::collections::VecDeque;
 const STATES: usize = 20_000;
 /// What they may cost, in cells looked at, roughly: about a tenth of a second.
 const WORK: usize = 6_000_000;
+/// What each of the two kinds of scouting costs at least.
+const LEAST_WORK: usize = 200_000;
 
 /// The range of values to expect in each cell.
 pub fn ranges(program: &Program) -> Vec<Interval> {
@@ -79,7 +82,7 @@ impl Scouts {
         // A guard costs as much as some ten cells, a successor is written and hashed.
         let expansion = 10 * (1 + program.actions.len()) + table_rows(program);
         let successor = 20 + 3 * program.cells();
-        let mut work = 0;
+        let (mut work, mut news) = (0, 0);
         let mut result = Self {
             seen: (program.initial.first())
                 .map(|s| s.iter().map(|&v| (v, v)).collect())
@@ -95,14 +98,16 @@ impl Scouts {
             }
         }
         while let Some(state) = queue.pop_front() {
-            if known.len() >= STATES || work >= WORK {
+            if known.len() >= STATES || work >= WORK || stale(work, news) {
                 result.complete = false;
                 break;
             }
             work += expansion;
             let mut passed = 0;
             let steps = interpreter.steps_through(&state, &mut |state| {
-                result.note(state);
+                if result.note(state) {
+                    news = work;
+                }
                 passed += 1;
             });
             work += passed * expansion;
@@ -111,7 +116,9 @@ impl Scouts {
                 if let Ok(next) = next
                     && !known.contains(&next)
                 {
-                    result.note(&next);
+                    if result.note(&next) {
+                        news = work;
+                    }
                     known.insert(next.clone());
                     queue.push_back(next);
                 }
@@ -128,11 +135,15 @@ impl Scouts {
     fn walk(&mut self, program: &Program, cost: impl Fn(usize) -> usize) {
         let interpreter = Interpreter::new(program);
         let mut random = Random::new(1);
-        let mut work = 0;
-        while work < WORK / 4 {
+        let (mut work, mut news) = (0, 0);
+        while work < WORK / 4 && !stale(work, news) {
             let mut state = random.pick(&program.initial).clone();
             for _ in 0..1000 {
-                let steps = interpreter.steps_through(&state, &mut |state| self.note(state));
+                let steps = interpreter.steps_through(&state, &mut |state| {
+                    if self.note(state) {
+                        news = work;
+                    }
+                });
                 let mut next: Vec<Vec<i64>> = (steps.into_iter())
                     .filter_map(|(_, next)| next.ok())
                     .collect();
@@ -141,16 +152,28 @@ impl Scouts {
                     break;
                 }
                 state = next.swap_remove(random.below(next.len()));
-                self.note(&state);
+                if self.note(&state) {
+                    news = work;
+                }
             }
         }
     }
 
-    fn note(&mut self, state: &[i64]) {
+    /// Widens the ranges to hold a state; was that necessary?
+    fn note(&mut self, state: &[i64]) -> bool {
+        let mut news = false;
         for (range, &value) in self.seen.iter_mut().zip(state) {
-            *range = (range.0.min(value), range.1.max(value));
+            let wider = (range.0.min(value), range.1.max(value));
+            news |= *range != wider;
+            *range = wider;
         }
+        news
     }
+}
+
+/// Was three quarters of the work in vain?
+fn stale(work: usize, news: usize) -> bool {
+    work >= LEAST_WORK && news <= work / 4
 }
 
 fn table_rows(program: &Program) -> usize {

@@ -9,7 +9,7 @@
 //!   as long as the arena. The last word belongs to no area.
 //! - **I2** An [`Area`] lies within a chunk that exists, without its last word.
 
-use crate::memory::{allocate, free, prefetch};
+use crate::memory::{allocate, free, prefetch, touch};
 use crate::sync::{AtomicPtr, AtomicU64, Mutex, lock};
 use crate::{Budget, Full};
 use std::sync::Arc;
@@ -98,6 +98,10 @@ impl Arena {
         }
         (next.chunk, next.offset) = (chunk, offset + words);
         next.words += words;
+        // Relaxed: written under the lock.
+        let memory = self.chunks[chunk].load(Relaxed);
+        // SAFETY: by I2 the words are in the chunk, and they are given out once, to the caller.
+        unsafe { touch(memory.wrapping_add(offset), words) };
         Ok(Area((chunk as u64) << OFFSET_BITS | offset as u64))
     }
 

@@ -17,8 +17,9 @@
 //! are given to the next that asks. With one worker at a time, the indices are `0..len`.
 //!
 //! When all room is promised to blocks, the worker that asks for one more stops the others at the gate
-//! and rebuilds the hash index from the keys, four times as large while it is small, and by a half when it is
-//! not. The old one is freed before, so growth needs no more memory than its result. When there is no memory for that,
+//! and replaces the hash index, by one four times as large while it is small, and larger by a half when it is
+//! not. Whoever enters next helps to fill it from the keys ([`crate::rehash`]). The old one is freed before,
+//! so growth needs no more memory than its result. When there is no memory for that,
 //! the index is filled further, and finally [`Full`] is the answer.
 //!
 //! ## Invariants
@@ -27,18 +28,19 @@
 //! - **I2** An index is in one block of one worker, or in the list of spare blocks, or in one slot.
 //! - **I3** The first free index of a worker's block is in its note at the gate whenever it is not inside.
 //! - **I4** No more indices are promised than the slots have room for.
+//! - **I5** A worker looks at slots only after all keys were entered into them again.
 //!
 //! ## Cost
 //! The key's bytes, and 4.3 to 6.4 bytes for its slots in a large table. A key that is there costs two cache misses, a new one
 //! little more than one; [`Flat::find_or_insert_batch`] overlaps those of many keys.
 //!
 //! ## Not done
-//! No deletion; no help of waiting workers in rebuilding (a few nanoseconds per key, twice in
-//! its life).
+//! No deletion.
 
 use crate::budget::{Budget, Full};
 use crate::gate::{Gate, Pass};
 use crate::keys::{BLOCK, BLOCK_BITS, Keys};
+use crate::rehash::Rehash;
 use crate::slots::{self, Guess, MIN_LINES, Place, Slots};
 use crate::sync::{AtomicU32, Mutex, SyncArc, lock};
 use std::ops::Range;
@@ -57,7 +59,7 @@ pub struct Found {
     pub fresh: bool,
 }
 
-/// What is left of a worker's block, for whoever rebuilds the table.
+/// What is left of a worker's block, for whoever replaces the index.
 struct Rest {
     next: AtomicU32,
     end: AtomicU32,
@@ -74,6 +76,12 @@ impl Rest {
     }
 }
 
+/// The hash index, and the work that is left before it is one.
+struct Index {
+    slots: Slots,
+    rehash: Rehash,
+}
+
 /// Who has which indices.
 struct Ledger {
     /// The first index never promised.
@@ -85,7 +93,7 @@ struct Ledger {
 /// The table. See the module's documentation.
 pub(crate) struct Flat<const W: usize, K> {
     keys: K,
-    gate: Gate<Slots, Rest>,
+    gate: Gate<Index, Rest>,
     /// Locked before the gate is closed, never from inside.
     ledger: SyncArc<Mutex<Ledger>>,
     budget: Arc<Budget>,
@@ -153,7 +161,10 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
         };
         Ok(Self {
             keys,
-            gate: Gate::new(slots),
+            gate: Gate::new(Index {
+                slots,
+                rehash: Rehash::none(),
+            }),
             ledger: SyncArc::new(Mutex::new(Ledger {
                 next: 0,
                 spare: Vec::new(),
@@ -192,7 +203,7 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
         let hash = hash(key);
         loop {
             let own = &mut worker.own;
-            let found = self.gate.inside(&mut worker.pass, |slots, rest| {
+            let found = self.inside(&mut worker.pass, |slots, rest| {
                 let mut range = rest.range();
                 let found = self.enter(slots, key, hash, None, &mut range, own);
                 rest.set(range);
@@ -231,7 +242,7 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
         let (mut guessed, mut done) = (false, 0);
         let result = loop {
             let (own, later) = (&mut worker.own, &mut worker.later);
-            let outcome = self.gate.inside(&mut worker.pass, |slots, rest| {
+            let outcome = self.inside(&mut worker.pass, |slots, rest| {
                 let mut range = rest.range();
                 let outcome = self.enter_batch(
                     slots,
@@ -266,7 +277,7 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
     /// The index of a key, if it is there.
     pub(crate) fn find(&self, key: &[u64; W], worker: &mut Worker<K::Own>) -> Option<u32> {
         let hash = hash(key);
-        self.gate.inside(&mut worker.pass, |slots, _| {
+        self.inside(&mut worker.pass, |slots, _| {
             slots.find(hash, |index| self.keys.is(index, key))
         })
     }
@@ -312,7 +323,7 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
         let ledger = lock(&self.ledger);
-        let slots = self.gate.alone(|slots, _| slots.bytes());
+        let slots = self.gate.alone(|index, _| index.slots.bytes());
         drop(ledger);
         slots + self.keys.bytes()
     }
@@ -329,6 +340,17 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
                 .collect()
         });
         (ledger.next, holes)
+    }
+
+    /// Uses the slots together with others, all keys being in them (I5).
+    #[inline]
+    fn inside<R>(&self, pass: &mut Pass<Rest>, f: impl FnOnce(&Slots, &Rest) -> R) -> R {
+        self.gate.inside(pass, |index, rest| {
+            index
+                .rehash
+                .complete(|piece| self.enter_again(&index.slots, piece));
+            f(&index.slots, rest)
+        })
     }
 
     /// Finds or enters a key; `None` if it is new and `rest` is empty.
@@ -448,7 +470,7 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
             worker.pass.note().set(block);
             return Ok(());
         }
-        let mut limit = self.gate.inside(&mut worker.pass, |slots, _| room(slots));
+        let mut limit = (self.gate).inside(&mut worker.pass, |index, _| room(&index.slots));
         if ledger.next + BLOCK > limit {
             limit = self.grow(&ledger)?;
         }
@@ -467,7 +489,7 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
 
     /// Replaces the slots by more, and tells for how many indices there is room now.
     fn grow(&self, ledger: &Ledger) -> Result<u64, Full> {
-        self.gate.alone(|slots, rests| {
+        self.gate.alone(|index, rests| {
             let holes = ledger
                 .spare
                 .iter()
@@ -476,6 +498,7 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
                 .collect();
             let indices = between(ledger.next, holes);
             self.keys.consider(&indices);
+            let slots = &mut index.slots;
             let old = slots.lines();
             let new = slots::more(old);
             let (old_bytes, new_bytes) = (slots.bytes(), Slots::bytes_of(new));
@@ -502,30 +525,28 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
                 self.budget.release(old_bytes);
                 return Err(Full);
             }
-            for range in indices {
-                self.rebuild(slots, range);
-            }
+            index.rehash = Rehash::new(indices);
             Ok(room(slots))
         })
     }
 
-    /// Enters keys into new slots, some steps ahead of the cache misses.
-    fn rebuild(&self, slots: &mut Slots, range: Range<u32>) {
+    /// Enters keys of new slots, some steps ahead of the cache misses.
+    fn enter_again(&self, slots: &Slots, indices: Range<u32>) {
         const AHEAD: usize = 32;
         let mut waiting = [(0, 0); AHEAD];
         let mut count = 0;
-        self.keys.each(range, |index, key| {
+        self.keys.each(indices, |index, key| {
             let hash = hash(key);
             slots.prefetch(hash);
             let (hash, index) = std::mem::replace(&mut waiting[count % AHEAD], (hash, index));
             if count >= AHEAD {
-                slots.rebuild(hash, index);
+                slots.enter_again(hash, index);
             }
             count += 1;
         });
         for i in count.saturating_sub(AHEAD)..count {
             let (hash, index) = waiting[i % AHEAD];
-            slots.rebuild(hash, index);
+            slots.enter_again(hash, index);
         }
     }
 }
@@ -533,7 +554,7 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
 impl<const W: usize, K> Drop for Flat<W, K> {
     /// Gives the slots' share of the budget back; the keys have their own.
     fn drop(&mut self) {
-        let slots = self.gate.alone(|slots, _| slots.bytes());
+        let slots = self.gate.alone(|index, _| index.slots.bytes());
         self.budget.release(slots);
     }
 }

@@ -15,7 +15,7 @@
 //! | `gate` | many readers of a table, now and then one that replaces it |
 //! | `chunked`, `arena` | arrays that grow and never move, of equal and of any length |
 //! | `memory` | zeroed memory in large pages |
-//! | `slots` | the hash index of a flat table |
+//! | `slots`, `rehash` | the hash index of a flat table, and how many hands fill a larger one |
 
 mod arena;
 pub mod budget;
@@ -28,6 +28,7 @@ mod keys;
 mod loom_models;
 mod memory;
 mod packed;
+mod rehash;
 mod slots;
 mod split;
 pub mod store;

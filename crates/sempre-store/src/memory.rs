@@ -5,9 +5,14 @@
 //! asking the allocator for an alignment loses that. And a hash table is read in random places, where each access
 //! costs a walk through the page tables unless pages are large: on Linux we ask for large ones.
 //! (Measured on peterson.4: a seventh of the time.)
+//!
+//! A page that is read before it is written is mapped twice: first to the system's page of zeros, then, at the first
+//! write, to its own, of which the other processors must be told. What will be written soon is therefore
+//! written to at once ([`touch`]). (Measured on peterson.4: an eighth of the time of two workers.)
 
 use crate::sync::{AtomicU32, AtomicU64};
 use std::alloc::Layout;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Size of a cache line.
 const LINE: usize = 64;
@@ -28,6 +33,8 @@ pub(crate) unsafe trait Zeroable: Sync {
     /// Zero, for loom, whose atomics are more than their value.
     #[cfg_attr(not(all(loom, test)), allow(dead_code))]
     fn zero() -> Self;
+    /// Writes zero.
+    fn clear(&self);
 }
 
 // SAFETY: an atomic integer has the representation of the integer, for which all bits zero is zero.
@@ -36,12 +43,18 @@ unsafe impl Zeroable for AtomicU32 {
     fn zero() -> Self {
         Self::new(0)
     }
+    fn clear(&self) {
+        self.store(0, Relaxed);
+    }
 }
 
 // SAFETY: as above.
 unsafe impl Zeroable for AtomicU64 {
     fn zero() -> Self {
         Self::new(0)
+    }
+    fn clear(&self) {
+        self.store(0, Relaxed);
     }
 }
 
@@ -98,6 +111,21 @@ pub(crate) unsafe fn free<A: Zeroable>(memory: *mut A, count: usize) {
     }
 }
 
+/// Has the pages of some elements mapped for writing, by writing zero to one element of each.
+///
+/// # Safety
+/// `count` elements from `memory` on belong to an array of [`allocate`], are zero, and nobody else uses them yet.
+pub(crate) unsafe fn touch<A: Zeroable>(memory: *mut A, count: usize) {
+    const STRIDE: usize = 4096;
+    for i in (0..count)
+        .step_by(STRIDE / size_of::<A>())
+        .chain(count.checked_sub(1))
+    {
+        // SAFETY: `i` is below `count`, and the elements are initialised.
+        unsafe { (*memory.add(i)).clear() };
+    }
+}
+
 /// A wish; it does not matter whether it is granted.
 fn ask_for_large_pages(memory: *mut u8, bytes: usize) {
     #[cfg(all(target_os = "linux", not(miri)))]
@@ -125,7 +153,6 @@ pub(crate) fn prefetch<A>(address: *const A) {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use std::sync::atomic::Ordering::Relaxed;
 
     #[test]
     fn arrays_are_zero_and_aligned() {
@@ -134,6 +161,8 @@ mod tests {
             assert!(!memory.is_null());
             let align = if count * 8 >= LARGE { PAGE } else { LINE };
             assert_eq!(memory.align_offset(align), 0);
+            // SAFETY: all of it is ours.
+            unsafe { touch(memory, count) };
             for i in (0..count).rev().step_by(97) {
                 // SAFETY: `i` is below `count`.
                 let cell = unsafe { &*memory.add(i) };

@@ -16,7 +16,7 @@
 //! - **I3** There is always a free slot: at most 31 of 32 slots are promised to indices.
 
 use crate::Full;
-use crate::memory::{allocate, free, prefetch};
+use crate::memory::{allocate, free, prefetch, touch};
 use crate::sync::AtomicU32;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
@@ -94,6 +94,8 @@ impl Slots {
         if slots.is_null() {
             return Err(Full);
         }
+        // SAFETY: the array is new and ours.
+        unsafe { touch(slots, count as usize) };
         Ok(Self {
             slots,
             lines,
@@ -324,18 +326,25 @@ impl Slots {
         }
     }
 
-    /// Enters a key that is known not to be there, into a table that nobody else sees.
+    /// Enters a key that is known not to be there, into a table in which nobody looks for keys yet; others may
+    /// be entering theirs.
     #[inline]
-    pub(crate) fn rebuild(&mut self, hash: u64, index: u32) {
+    pub(crate) fn enter_again(&self, hash: u64, index: u32) {
         let tag = hash as u32 & !self.mask;
         let mut line = self.home(hash);
+        // By I3 this ends.
         loop {
             let (_, free) = self.look(line, tag);
             if free != 0 {
-                // Relaxed: the table is ours; the gate publishes it.
-                let position = line + free.trailing_zeros() as usize;
-                self.slot(position).store(tag | (index + 1), Relaxed);
-                return;
+                for position in line + free.trailing_zeros() as usize..line + LINE {
+                    // Relaxed: whoever looks for keys waits until all are entered, which orders it.
+                    if (self.slot(position))
+                        .compare_exchange(0, tag | (index + 1), Relaxed, Relaxed)
+                        .is_ok()
+                    {
+                        return;
+                    }
+                }
             }
             line = self.next(line);
         }

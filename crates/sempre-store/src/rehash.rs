@@ -1,0 +1,135 @@
+//! Work that is shared by whoever comes along: entering all keys into new slots.
+//!
+//! The worker that replaces the slots leaves the indices that must be entered here, cut into pieces, and lets the
+//! others in. Everybody who enters takes pieces while there are some, and then waits until those of the
+//! others are done; only then are the slots an index. Nobody waits for a worker that is elsewhere, only
+//! for those that took a piece, which are inside and at work.
+//!
+//! ## Invariants
+//! - **I1** Each piece is taken by one worker.
+//! - **I2** `left` is the number of pieces that are not done. When it is seen zero (Acquire), all that was done to
+//!   the pieces has happened before (the Release of each decrement; read-modify-writes continue a release sequence).
+//!
+//! A worker that panics with a piece gives it back as done. The index lacks keys then, so a search whose worker
+//! has panicked must not believe what it counted; ours end with that as their reason.
+
+use crate::sync::{AtomicU32, yield_now};
+use std::ops::Range;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+/// Number of indices of a piece: long enough that taking it costs nothing, and some for each worker.
+#[cfg(not(all(loom, test)))]
+const PIECE: usize = 8192;
+#[cfg(all(loom, test))]
+const PIECE: usize = 1;
+
+/// How often a worker looks whether the others are done before it offers its processor to another.
+const PATIENCE: u32 = 200;
+
+/// The pieces.
+pub(crate) struct Rehash {
+    pieces: Vec<Range<u32>>,
+    next: AtomicU32,
+    left: AtomicU32,
+}
+
+impl Rehash {
+    /// Nothing to do.
+    pub(crate) fn none() -> Self {
+        Self::new(Vec::new())
+    }
+
+    /// Everything to do for these indices.
+    pub(crate) fn new(indices: Vec<Range<u32>>) -> Self {
+        let pieces: Vec<Range<u32>> = (indices.into_iter())
+            .flat_map(|range| {
+                let end = range.end;
+                let pieces = range.step_by(PIECE);
+                pieces.map(move |start| start..end.min(start.saturating_add(PIECE as u32)))
+            })
+            .collect();
+        Self {
+            next: AtomicU32::new(0),
+            // At most 2^32 / PIECE, and one for the remains of each worker's block.
+            left: AtomicU32::new(pieces.len() as u32),
+            pieces,
+        }
+    }
+
+    /// Does pieces, if any are left, and returns when all are done.
+    #[inline]
+    pub(crate) fn complete(&self, enter: impl Fn(Range<u32>)) {
+        // Acquire: I2.
+        if self.left.load(Acquire) != 0 {
+            self.help(enter);
+        }
+    }
+
+    #[cold]
+    fn help(&self, enter: impl Fn(Range<u32>)) {
+        /// Counts a piece as done, also when the worker panics: the others must not wait for ever.
+        struct Done<'a>(&'a AtomicU32);
+        impl Drop for Done<'_> {
+            fn drop(&mut self) {
+                // Release: I2.
+                self.0.fetch_sub(1, Release);
+            }
+        }
+
+        // Relaxed: I1 needs no more than that numbers differ.
+        while let Some(piece) = self.pieces.get(self.next.fetch_add(1, Relaxed) as usize) {
+            let _done = Done(&self.left);
+            enter(piece.clone());
+        }
+        let mut patience = PATIENCE;
+        // Acquire: I2.
+        while self.left.load(Acquire) != 0 {
+            if patience == 0 || cfg!(loom) {
+                yield_now();
+            } else {
+                patience -= 1;
+                std::hint::spin_loop();
+            }
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    /// Every index is in one piece, and nobody goes on before all are done.
+    #[test]
+    fn many_hands() {
+        let ranges = vec![3..4, 10..50_000, 60_000..60_001, 70_000..100_000];
+        let rehash = Rehash::new(ranges.clone());
+        let done = Mutex::new(vec![0u8; 100_000]);
+        std::thread::scope(|scope| {
+            for _ in 0..5 {
+                scope.spawn(|| {
+                    rehash.complete(|piece| {
+                        let mut done = done.lock().unwrap();
+                        piece.for_each(|index| done[index as usize] += 1);
+                    });
+                    let done = done.lock().unwrap();
+                    for (index, &times) in done.iter().enumerate() {
+                        let expected = ranges.iter().any(|r| r.contains(&(index as u32)));
+                        assert_eq!(times, u8::from(expected), "{index}");
+                    }
+                });
+            }
+        });
+        Rehash::none().complete(|_| panic!("there is nothing to do"));
+    }
+
+    #[test]
+    fn a_panic_holds_up_nobody() {
+        let rehash = Rehash::new(vec![0..10_000, 20_000..30_000]);
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            rehash.complete(|_| panic!("expected by the test"));
+        }));
+        assert!(result.is_err());
+        rehash.complete(|piece| assert!(piece.start > 0));
+    }
+}
