@@ -122,7 +122,7 @@ pub fn json(shown: &Shown<'_>) -> Value {
         "name": shown.property.name,
         "verdict": report.verdict.word(),
         "reason": shown.reason(),
-        "engine": "explicit",
+        "engine": if report.symbolic.is_some() { "symbolic" } else { "explicit" },
         "algorithm": report.algorithm_name(),
         "workers": report.workers,
         "deadlock": shown.deadlock(),
@@ -143,7 +143,8 @@ pub fn json(shown: &Shown<'_>) -> Value {
             "scouted": report.statistics.scouted,
             "acceptance_sets": report.statistics.sets,
         },
-        "model": { "states": null },
+        "model": { "states": report.symbolic.as_ref().and_then(|s| s.model_states.as_ref()?.to_u64()) },
+        "peak_nodes": report.symbolic.as_ref().map(|s| s.peak_nodes),
         "seconds": report.elapsed.as_secs_f64(),
         "peak_memory_bytes": memory::peak(),
         "counterexample": shown.counterexample(),
@@ -225,6 +226,9 @@ pub fn text(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
                 a.edges,
             ),
         ));
+    }
+    if let Some(symbolic) = &report.symbolic {
+        rows.push(("product", sempre::check::symbolic::words(symbolic)));
     }
     if let Some(algorithm) = report.algorithm_name() {
         let stack = match report.search {

@@ -8,6 +8,7 @@ use super::bad_prefix::is_bad_prefix;
 use super::property::{Claim, Property};
 use super::replay::{Evidence, Unconfirmed, confirm, confirm_prefix, folded};
 use super::strategy::{self, AutomatonKind, NoPrefixes};
+use super::symbolic::{Engine, SymbolicSettings};
 use super::translation::{
     AutomatonFacts, Compiled, NoAutomaton, Observed, Wish, in_time, violations,
 };
@@ -61,6 +62,10 @@ pub struct Settings<'a> {
     pub pairs: Pairs,
     /// Compile the model, if that is possible on this machine.
     pub compile: bool,
+    /// Which engine searches.
+    pub engine: Engine,
+    /// What only the symbolic engine wants to know.
+    pub symbolic: SymbolicSettings<'a>,
     /// Limits. The time is for the translation of the property, too.
     pub limits: Limits<'a>,
 }
@@ -77,6 +82,8 @@ impl Default for Settings<'_> {
             workers: 1,
             pairs: Pairs::OneByOne,
             compile: true,
+            engine: Engine::Explicit,
+            symbolic: SymbolicSettings::default(),
             limits: Limits::default(),
         }
     }
@@ -108,6 +115,8 @@ pub struct Report {
     pub fairness_ignored: bool,
     /// What was counted.
     pub statistics: Statistics,
+    /// What the symbolic engine counted, if it searched.
+    pub symbolic: Option<sempre_symbolic::check::Statistics>,
     /// The time of everything.
     pub elapsed: Duration,
     /// Why it was done in this way, one sentence each.
@@ -231,6 +240,11 @@ impl Checker {
         &self.program
     }
 
+    /// Do only fair runs count?
+    pub(super) fn is_fair(&self) -> bool {
+        self.fair
+    }
+
     /// Checks a property.
     ///
     /// # Errors
@@ -247,14 +261,25 @@ impl Checker {
                 "with fairness to transitions these are the processes; progress of others is not looked at".to_string(),
             ));
         }
-        let (wish, why) = strategy::wish(
-            settings.automaton,
-            settings.algorithm,
-            settings.search,
-            &property.claim,
-            self.no_prefixes(settings.deadlock),
-        )
-        .map_err(CheckError::Refused)?;
+        let is_symbolic = settings.engine == Engine::Symbolic;
+        let (wish, why) = if is_symbolic && settings.search.is_none() {
+            // It knows nothing of finite automata.
+            let kind = settings.automaton.unwrap_or(AutomatonKind::Tgba);
+            (Wish::Kind(kind), None)
+        } else if is_symbolic {
+            return Err(CheckError::Refused(
+                "the symbolic engine does not search for bad prefixes".to_string(),
+            ));
+        } else {
+            strategy::wish(
+                settings.automaton,
+                settings.algorithm,
+                settings.search,
+                &property.claim,
+                self.no_prefixes(settings.deadlock),
+            )
+            .map_err(CheckError::Refused)?
+        };
         let mut report = Report {
             verdict: Verdict::Unknown(Cause::Stopped(Reason::Time)),
             automaton: None,
@@ -263,6 +288,7 @@ impl Checker {
             search: None,
             fairness_ignored: false,
             statistics: Statistics::default(),
+            symbolic: None,
             elapsed: Duration::ZERO,
             explanation: why.into_iter().collect(),
         };
@@ -306,6 +332,16 @@ impl Checker {
                 return Ok(report);
             }
         };
+        if is_symbolic {
+            report.explanation.push(
+                "engine symbolic, as asked: sets of states are decision diagrams; first all states of the model, by \
+                 saturation, then forward OWCTY on the product"
+                    .to_string(),
+            );
+            self.search_symbolically(property, &compiled, settings, deadline, &mut report)?;
+            report.elapsed = begin.elapsed();
+            return Ok(report);
+        }
         let observer = Observer::from(&compiled);
         let processes = if self.fair {
             self.program.processes.len()
@@ -699,7 +735,7 @@ fn deadlock_sentence(deadlock: Deadlock) -> String {
 }
 
 /// The message with the text of a proposition instead of its number.
-fn told(property: &Property, message: &str) -> String {
+pub(super) fn told(property: &Property, message: &str) -> String {
     let parts = message
         .strip_prefix("proposition ")
         .and_then(|rest| rest.split_once(' '));

@@ -9,6 +9,7 @@
 //! | [`translation`] | the automaton of the violations, within a limit of time |
 //! | `finite_violations` | the finite automaton of the bad prefixes of a safety property |
 //! | [`checker`] | a check from end to end |
+//! | [`symbolic`] | a check with the symbolic engine |
 //! | [`replay`] | evidence: a run that was confirmed without the help of the search |
 //! | [`bad_prefix`] | is a finite word one that no continuation can save? |
 //! | [`verdict`] | what is known at the end |
@@ -32,6 +33,7 @@ pub mod property;
 pub mod replay;
 pub mod sources;
 pub mod strategy;
+pub mod symbolic;
 pub mod translation;
 pub mod verdict;
 
@@ -39,4 +41,5 @@ pub use checker::{CheckError, Checker, Fairness, Report, Settings};
 pub use property::{Claim, Property, Proposition};
 pub use replay::{Evidence, Moment};
 pub use strategy::AutomatonKind;
+pub use symbolic::{Engine, SymbolicSettings};
 pub use verdict::{Cause, Exhausted, Verdict};

@@ -16,6 +16,11 @@ impl Exhausted {
     pub fn new<S>(check: &Check<'_, S>) -> Option<Self> {
         (check.outcome == Outcome::Empty).then_some(Self(()))
     }
+
+    /// The same of the symbolic engine.
+    pub fn symbolic(outcome: &sempre_symbolic::check::Outcome) -> Option<Self> {
+        (*outcome == sempre_symbolic::check::Outcome::Empty).then_some(Self(()))
+    }
 }
 
 /// Why nothing is known.

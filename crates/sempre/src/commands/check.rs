@@ -10,7 +10,8 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use sempre::base::{Diagnostic, Source};
 use sempre::check::{
-    AutomatonKind, CheckError, Checker, Fairness, Property, Settings, Verdict, embedded, sources,
+    AutomatonKind, CheckError, Checker, Engine, Fairness, Property, Settings, SymbolicSettings,
+    Verdict, embedded, sources,
 };
 use sempre::explicit::emptiness::{Algorithm, Pairs};
 use sempre::explicit::finite::Search;
@@ -59,6 +60,10 @@ pub struct Arguments {
     /// The emptiness check, by its name in the literature; or the search for a bad prefix of a safety property
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = algorithms())]
     algorithm: String,
+
+    /// One state after another, or sets of states as decision diagrams
+    #[arg(long, value_enum, value_name = "ENGINE", default_value = "explicit")]
+    engine: EngineName,
 
     /// What becomes of a run that ends
     #[arg(long, value_enum, value_name = "WHAT", default_value = "stutter")]
@@ -146,6 +151,15 @@ enum AutomatonName {
     Nfa,
 }
 
+/// The engines.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum EngineName {
+    /// One state after another
+    Explicit,
+    /// Sets of states
+    Symbolic,
+}
+
 /// What becomes of runs that end.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 enum DeadlockName {
@@ -219,6 +233,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
         FairnessName::Weak => Fairness::Weak,
         FairnessName::WeakTransitions => Fairness::WeakTransitions,
     };
+    if arguments.engine == EngineName::Symbolic && arguments.algorithm != "auto" {
+        let text = "the symbolic engine has one emptiness check; leave --algorithm out";
+        return Err(Failure::Message(text.to_string()));
+    }
     let checker = Checker::new(model.program(), fairness).map_err(told)?;
     let talk = progress::wanted(arguments.quiet);
     let settings = Settings {
@@ -254,6 +272,18 @@ pub fn run(arguments: &Arguments) -> Outcome {
             PairsName::Parallel => Pairs::Parallel,
         },
         compile: !arguments.no_jit,
+        engine: match arguments.engine {
+            EngineName::Explicit => Engine::Explicit,
+            EngineName::Symbolic => Engine::Symbolic,
+        },
+        symbolic: SymbolicSettings {
+            interrupt: Some(interrupt::flag()),
+            progress: if talk {
+                Some(&progress::show_nodes)
+            } else {
+                None
+            },
+        },
         limits: Limits {
             memory: arguments.memory.or_else(memory::default_budget),
             time: arguments.time,

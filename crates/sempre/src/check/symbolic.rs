@@ -1,0 +1,166 @@
+//! A check with the symbolic engine.
+//!
+//! The automaton is the one that the explicit engine would search, asked for its edges letter by letter. What it cannot do is
+//! refused: fairness, acceptance marks of the model's own edges, avoidance (`Fin`), livelock acceptance.
+
+use super::checker::{CheckError, Checker, Report, Settings};
+use super::property::Property;
+use super::replay::{Unconfirmed, confirm, folded};
+use super::translation::Compiled;
+use super::verdict::{Cause, Exhausted, Verdict};
+use sempre_explicit::explore::Reason;
+use sempre_explicit::product;
+use sempre_symbolic::check::{Options, Outcome, Statistics, check};
+use sempre_symbolic::observer::Observer;
+use sempre_symbolic::product::Deadlock;
+use sempre_symbolic::reach::Progress;
+use sempre_symbolic::{Limits, Stop};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// Which engine searches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// One state after another.
+    #[default]
+    Explicit,
+    /// Sets of states, as decision diagrams.
+    Symbolic,
+}
+
+/// What only the symbolic engine wants to know.
+#[derive(Clone, Copy, Default)]
+pub struct SymbolicSettings<'a> {
+    /// Set when somebody wants it to stop.
+    pub interrupt: Option<&'static AtomicBool>,
+    /// Told now and then.
+    pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
+}
+
+impl Observer for Compiled {
+    fn states(&self) -> u32 {
+        match self {
+            Compiled::Property(p) => p.states(),
+            Compiled::Testing(t) => t.states(),
+        }
+    }
+
+    fn sets(&self) -> u32 {
+        match self {
+            Compiled::Property(p) => p.sets(),
+            Compiled::Testing(t) => t.sets(),
+        }
+    }
+
+    fn is_testing(&self) -> bool {
+        matches!(self, Compiled::Testing(_))
+    }
+
+    fn initial(&self, valuation: u64) -> Vec<u32> {
+        match self {
+            Compiled::Property(p) => p.initial().to_vec(),
+            Compiled::Testing(t) => t.beginning(t.observe(&[valuation])).collect(),
+        }
+    }
+
+    fn edges(&self, state: u32, letter: u64) -> Vec<(u32, u64)> {
+        match self {
+            Compiled::Property(p) => (p.edges(p.leaf(state, &[letter])).iter())
+                .map(|e| (e.to, e.mark.iter().fold(0, |m, s| m | 1 << s)))
+                .collect(),
+            Compiled::Testing(t) => (t.edges(state, t.observe(&[letter])).iter())
+                .map(|e| (e.to, e.marks))
+                .collect(),
+        }
+    }
+}
+
+impl Checker {
+    /// Searches with decision diagrams.
+    pub(super) fn search_symbolically(
+        &self,
+        property: &Property,
+        compiled: &Compiled,
+        settings: &Settings<'_>,
+        deadline: Option<Instant>,
+        report: &mut Report,
+    ) -> Result<(), CheckError> {
+        let refused = |what: &str| Err(CheckError::Refused(format!("the symbolic engine {what}")));
+        if self.is_fair() {
+            return refused("knows no fairness yet");
+        }
+        if self.program().marks > 0 {
+            return refused("does not know the acceptance marks of a model's own edges");
+        }
+        let livelock = matches!(compiled, Compiled::Testing(t) if t.has_livelock());
+        let fin = matches!(compiled, Compiled::Property(p) if p.condition().uses_fin());
+        if livelock || fin {
+            return refused("takes automata with generalised Büchi acceptance: tgba, ba or tgta");
+        }
+        if property.propositions.len() > 64 || Observer::sets(compiled) > 64 {
+            return refused("takes at most 64 propositions and 64 acceptance sets");
+        }
+        let options = Options {
+            deadlock: match settings.deadlock {
+                product::Deadlock::Stutter => Deadlock::Stutter,
+                product::Deadlock::Drop => Deadlock::Drop,
+            },
+            no_saturation: false,
+            limits: Limits {
+                memory: settings.limits.memory,
+                deadline,
+                interrupt: settings.symbolic.interrupt,
+            },
+            progress: settings.symbolic.progress,
+        };
+        let meanings = property.propositions.iter().map(|p| p.meaning.clone());
+        let meanings: Vec<_> = meanings.collect();
+        let (outcome, statistics) = check(self.program(), &meanings, compiled, &options);
+        report.verdict = match outcome {
+            Outcome::Empty => match Exhausted::symbolic(&outcome) {
+                Some(exhausted) => Verdict::Holds(exhausted),
+                None => return Err(CheckError::Defect("an empty product".to_string())),
+            },
+            Outcome::Stopped(stop) => Verdict::Unknown(Cause::Stopped(match stop {
+                Stop::Memory => Reason::Memory,
+                Stop::Time => Reason::Time,
+                Stop::Interrupted => Reason::Interrupted,
+            })),
+            Outcome::Failed(fault) => {
+                let action = fault.action.map(|a| &self.program().actions[a as usize]);
+                Verdict::Unknown(Cause::Failure(match action {
+                    Some(action) => format!("{}: {}", action.name, fault.message),
+                    None => super::checker::told(property, &fault.message),
+                }))
+            }
+            Outcome::Defect(text) => return Err(CheckError::Defect(text)),
+            Outcome::Violated(prefix, cycle) => {
+                let run = folded(prefix, cycle);
+                match confirm(self.program(), property, &run, settings.deadlock, false) {
+                    Ok(evidence) => Verdict::Violated(evidence),
+                    Err(Unconfirmed::NoValue(text)) => Verdict::Unknown(Cause::Failure(text)),
+                    Err(Unconfirmed::Defect(text)) => {
+                        return Err(CheckError::Defect(format!(
+                            "a counterexample of the symbolic engine was not confirmed: {text}"
+                        )));
+                    }
+                }
+            }
+        };
+        report.symbolic = Some(statistics);
+        Ok(())
+    }
+}
+
+/// The statistics in words.
+pub fn words(s: &Statistics) -> String {
+    let number = |n: &Option<sempre_symbolic::Natural>| {
+        n.as_ref().map_or("?".to_string(), ToString::to_string)
+    };
+    format!(
+        "{} states of {} of the model, at most {} nodes (owcty)",
+        number(&s.product_states),
+        number(&s.model_states),
+        s.peak_nodes
+    )
+}
