@@ -1,7 +1,10 @@
 //! A check from end to end: the states of a program, the product with an automaton, an accepting run of it.
+//!
+//! A program may do something erroneous somewhere. An accepting run is one all the same, if all of its own steps are right;
+//! but that there is none is said only if nothing is erroneous in all states that the automaton comes to.
 
 use crate::collect::{Limits, Stop};
-use crate::forest::Forest;
+use crate::forest::{EMPTY, Forest, Node};
 use crate::lasso::accepting_run;
 use crate::model::{Fault, Model};
 use crate::natural::Natural;
@@ -18,6 +21,8 @@ use std::time::{Duration, Instant};
 pub struct Options<'a> {
     /// What becomes of runs that end.
     pub deadlock: Deadlock,
+    /// Only runs that are weakly fair to each process count.
+    pub fair: bool,
     /// Reachability in the product by chaining instead of saturation.
     pub no_saturation: bool,
     /// When to give up.
@@ -38,7 +43,7 @@ pub enum Outcome {
     Violated(Vec<Moment>, Vec<Moment>),
     /// It ended before its time.
     Stopped(Stop),
-    /// The program does something erroneous, so that its runs are not what they seem.
+    /// The program does something erroneous, so that its runs are not what they seem, and no accepting one was found.
     Failed(Fault),
     /// A defect of ours, in words.
     Defect(String),
@@ -103,22 +108,6 @@ fn search(
     let states = reachable(forest, &mut model, &found)?;
     let set = forest.get(states);
     statistics.model_states = Some(forest.count(set));
-    if let Some(fault) = model.faults(forest, set)?.into_iter().next() {
-        return Ok(Outcome::Failed(fault));
-    }
-    for (i, p) in propositions.iter().enumerate() {
-        if can_fail(program, p)
-            && let Some(state) = model.without_value(forest, set, p)?
-        {
-            let error = Interpreter::new(program).value(p, &state).err();
-            let error = error.map_or(String::new(), |e| e.show(program).to_string());
-            return Ok(Outcome::Failed(Fault {
-                state,
-                action: None,
-                message: format!("proposition {i} has no value: {error}"),
-            }));
-        }
-    }
     let stuck = model.deadlocks(forest, set)?;
     let stuck = forest.keep(stuck);
     statistics.model_time = begin.elapsed();
@@ -131,6 +120,7 @@ fn search(
         propositions,
         observer,
         options.deadlock,
+        options.fair,
     )?;
     if options.no_saturation {
         product.without_saturation();
@@ -139,8 +129,14 @@ fn search(
     let hull = owcty(forest, &product)?;
     let reached = forest.get(hull.reachable);
     statistics.product_states = Some(forest.count(reached));
-    if forest.get(hull.hull) == crate::forest::EMPTY {
-        return Ok(Outcome::Empty);
+    if forest.get(hull.hull) == EMPTY {
+        let visited = if reached == EMPTY {
+            EMPTY
+        } else {
+            forest.guarded(&[reached], |f| f.union_of_downs(reached))?
+        };
+        let fault = first_fault(forest, &mut model, visited, propositions)?;
+        return Ok(fault.map_or(Outcome::Empty, Outcome::Failed));
     }
     let Some(run) = accepting_run(forest, &product, &hull)? else {
         return Ok(Outcome::Defect("no run in the fixpoint".to_string()));
@@ -148,17 +144,49 @@ fn search(
     let state = |v: &Vec<u32>| model.decode(&v[1..]);
     let prefix: Vec<Vec<i64>> = run.prefix.iter().map(state).collect();
     let cycle: Vec<Vec<i64>> = run.cycle.iter().map(state).collect();
-    Ok(match with_actions(program, prefix, cycle) {
+    let due = |w: &Option<usize>| w.and_then(|set| product.process_of(set));
+    let due: Vec<Option<usize>> = run.wanted.iter().map(due).collect();
+    Ok(match with_actions(program, prefix, cycle, &due) {
         Some((prefix, cycle)) => Outcome::Violated(prefix, cycle),
         None => Outcome::Defect("a step of the run that no action makes".to_string()),
     })
 }
 
-/// The actions that make the steps.
+/// Something erroneous in a state of a set: a step, an assertion, a proposition without a value.
+fn first_fault(
+    forest: &mut Forest,
+    model: &mut Model<'_>,
+    set: Node,
+    propositions: &[Expr],
+) -> Result<Option<Fault>, Stop> {
+    let kept = forest.keep(set);
+    let mut fault = model.faults(forest, set)?.into_iter().next();
+    for (i, p) in propositions.iter().enumerate() {
+        let program = model.program();
+        let set = forest.get(kept);
+        if fault.is_none()
+            && can_fail(program, p)
+            && let Some(state) = model.without_value(forest, set, p)?
+        {
+            let error = Interpreter::new(program).value(p, &state).err();
+            let error = error.map_or(String::new(), |e| e.show(program).to_string());
+            fault = Some(Fault {
+                state,
+                action: None,
+                message: format!("proposition {i} has no value: {error}"),
+            });
+        }
+    }
+    forest.release(kept);
+    Ok(fault)
+}
+
+/// The actions that make the steps. Where the step from a state of the cycle is due to a process, that takes part if it can.
 fn with_actions(
     program: &Program,
     prefix: Vec<Vec<i64>>,
     cycle: Vec<Vec<i64>>,
+    due: &[Option<usize>],
 ) -> Option<(Vec<Moment>, Vec<Moment>)> {
     let interpreter = Interpreter::new(program);
     let count = prefix.len();
@@ -166,13 +194,20 @@ fn with_actions(
     let mut states: Vec<Vec<i64>> = prefix.into_iter().chain(cycle).collect();
     states.push(first);
     let mut moments = Vec::with_capacity(states.len());
-    for pair in states.windows(2) {
+    let takes_part = |action: u32, process: usize| {
+        let processes = &program.actions[action as usize].processes;
+        processes.iter().any(|p| p.0 as usize == process)
+    };
+    for (i, pair) in states.windows(2).enumerate() {
+        let process = i.checked_sub(count).and_then(|i| due[i]);
         let steps = interpreter.successors(&pair[0]);
         let action = if steps.is_empty() && pair[0] == pair[1] {
             None
         } else {
             let next = Ok(pair[1].clone());
-            Some(steps.into_iter().find(|(_, to)| *to == next)?.0)
+            let right = || steps.iter().filter(|(_, to)| *to == next).map(|s| s.0);
+            let best = right().find(|&a| process.is_some_and(|p| takes_part(a, p)));
+            Some(best.or_else(|| right().next())?)
         };
         moments.push((pair[0].clone(), action));
     }

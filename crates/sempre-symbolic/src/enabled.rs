@@ -70,6 +70,42 @@ impl Model<'_> {
         Ok(result)
     }
 
+    /// Does a process take part in an event?
+    pub(crate) fn takes_part(&self, event: usize, process: usize) -> bool {
+        let action = &self.program().actions[self.events[event].action as usize];
+        action.processes.iter().any(|p| p.0 as usize == process)
+    }
+
+    /// The states of a set in which no action of a process is enabled. All relations must be known for the set.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub(crate) fn idle(
+        &mut self,
+        forest: &mut Forest,
+        set: Node,
+        process: usize,
+    ) -> Result<Node, Stop> {
+        let rest = forest.keep(set);
+        for i in 0..self.events.len() {
+            if !self.takes_part(i, process) {
+                continue;
+            }
+            let e = &self.events[i];
+            let (relation, shape, top) = (forest.get(e.relation), e.shape, e.top);
+            let shape = self.whole_shape(forest, shape, top);
+            let enabled = forest.restrict(forest.get(rest), relation, shape)?;
+            let less = forest.difference(forest.get(rest), enabled)?;
+            forest.set(rest, less);
+            let failing = self.failing(forest, i, forest.get(rest))?;
+            let less = forest.difference(forest.get(rest), failing)?;
+            forest.set(rest, less);
+        }
+        let idle = forest.get(rest);
+        forest.release(rest);
+        Ok(idle)
+    }
+
     /// The vectors for which none of the events from this level on is enabled. What is known stays on the stack.
     fn stuck(
         &self,

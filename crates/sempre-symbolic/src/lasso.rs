@@ -4,6 +4,8 @@
 //! that nothing in the fixpoint leads into from outside is accepting, and one is found by going back: from some state,
 //! what leads to it; if it leads back to all of that, that is the component, else we go on from a state it does not lead back to.
 //!
+//! Where every state has a successor and all steps are accepting, the same is done forward: a component that nothing leads out of.
+//!
 //! The run goes from the initial states to the component, as short as possible, then around in it through a step of
 //! each set, each time a shortest way. Ways are found by layers of images, and then back through the layers by preimages of
 //! single states.
@@ -20,6 +22,8 @@ pub struct Run {
     pub prefix: Vec<Vec<u32>>,
     /// What happens for ever; not empty.
     pub cycle: Vec<Vec<u32>>,
+    /// For the step from each state of the cycle, the acceptance set for whose sake it is taken, if there is one.
+    pub wanted: Vec<Option<usize>>,
 }
 
 /// An accepting run; `None` if the fixpoint is empty.
@@ -36,7 +40,7 @@ pub fn accepting_run(
     }
     let mut finder = Finder { forest, product };
     let start = finder.near(found)?;
-    let component = finder.component(start, found.hull)?;
+    let component = finder.component(start, found.hull, found.is_certain)?;
     let initial = finder.forest.get(product.initial);
     let goal = finder.forest.get(component);
     let within = finder.forest.get(found.reachable);
@@ -48,6 +52,7 @@ pub fn accepting_run(
         return Ok(None);
     };
     let mut cycle = vec![first.clone()];
+    let mut wanted = Vec::new();
     for set in 0..product.sets() {
         // Where a step of the set stays in the component.
         let c = finder.forest.get(component);
@@ -60,6 +65,7 @@ pub fn accepting_run(
             return Ok(None);
         };
         cycle.extend(way.into_iter().skip(1));
+        wanted.resize(cycle.len() - 1, None);
         finder.forest.release(sources);
         let here = cycle[cycle.len() - 1].clone();
         let one = finder.forest.singleton(&here)?;
@@ -68,6 +74,7 @@ pub fn accepting_run(
             .forest
             .intersection(next, finder.forest.get(component))?;
         cycle.extend(finder.forest.first(next));
+        wanted.push(Some(set));
     }
     // And back: by at least one step.
     let here = cycle[cycle.len() - 1].clone();
@@ -87,7 +94,12 @@ pub fn accepting_run(
     }
     // Its end is its beginning.
     cycle.pop();
-    Ok(Some(Run { prefix, cycle }))
+    wanted.resize(cycle.len(), None);
+    Ok(Some(Run {
+        prefix,
+        cycle,
+        wanted,
+    }))
 }
 
 struct Finder<'a> {
@@ -108,15 +120,15 @@ impl Finder<'_> {
         Ok(last.or_else(|| self.forest.first(goal)).unwrap_or_default())
     }
 
-    /// A component that nothing in the set leads into from outside.
-    fn component(&mut self, start: Vec<u32>, set: Kept) -> Result<Kept, Stop> {
+    /// A component that nothing in the set leads into from outside, or, forward, that nothing leads out of.
+    fn component(&mut self, start: Vec<u32>, set: Kept, forward: bool) -> Result<Kept, Stop> {
         let mut start = start;
         let universe = self.forest.keep(self.forest.get(set));
         loop {
             let one = self.forest.singleton(&start)?;
-            let back = self.closure(one, universe, false)?;
+            let back = self.closure(one, universe, forward)?;
             let one = self.forest.singleton(&start)?;
-            let both = self.closure(one, back, true)?;
+            let both = self.closure(one, back, !forward)?;
             let rest = self
                 .forest
                 .difference(self.forest.get(back), self.forest.get(both))?;
@@ -127,7 +139,7 @@ impl Finder<'_> {
                     return Ok(back);
                 }
                 Some(next) => {
-                    // All that leads to it is here, too.
+                    // All that leads to it, or that it leads to, is here, too.
                     self.forest.set(universe, rest);
                     start = next;
                 }

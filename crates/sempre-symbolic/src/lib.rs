@@ -28,6 +28,7 @@
 //! | [`after`] | the steps of a relation after which a condition holds |
 //! | [`observer`] | what a product asks of a property automaton |
 //! | [`product`] | products with TGBA and TGTA |
+//! | `fair` | weak fairness, as acceptance sets |
 //! | [`owcty`] | is there an accepting run? |
 //! | [`lasso`] | an accepting run |
 //! | [`mod@check`] | a check from end to end |
@@ -39,6 +40,7 @@ pub mod collect;
 mod conjuncts;
 pub mod count;
 mod enabled;
+mod fair;
 pub mod forest;
 pub mod image;
 pub mod join;

@@ -5,7 +5,8 @@
 //! it is fired on ([`crate::part`]). Events with the same levels in the same modes are fired together, as one group.
 //!
 //! Invariant: before a group is fired on a set, all its parts know the values that occur in the set, so its relation
-//! is exact there. Relations only grow, and no row that is learned later is about states that were asked for
+//! is exact there. Relations are known for values that do not occur together, too, where it costs less to ask than to find out.
+//! Relations only grow, and no row that is learned later is about states that were asked for
 //! before; so results of operations stay right.
 
 use crate::cache::{Operation, key};
@@ -57,6 +58,10 @@ pub(crate) struct Group {
     pub shape: Shape,
     pub events: Vec<u32>,
     pub relation: Kept,
+    /// How many values had occurred in all cells when its parts were last looked at.
+    looked_at: Option<usize>,
+    /// Are its parts known for all combinations of these?
+    is_ready: bool,
 }
 
 /// See the module's documentation.
@@ -73,6 +78,8 @@ pub struct Model<'p> {
     /// The groups with each top.
     pub(crate) at_level: Vec<Vec<u32>>,
     pub(crate) learner: Learner<'p>,
+    /// Is it noted which values occur?
+    pub(crate) notes_values: bool,
 }
 
 /// Something erroneous in a state.
@@ -119,6 +126,7 @@ impl<'p> Model<'p> {
             events: Vec::new(),
             groups: Vec::new(),
             learner: Learner::new(program),
+            notes_values: false,
         };
         let mut known: FxHashMap<String, u32> = FxHashMap::default();
         let mut groups: FxHashMap<(u32, Shape), u32> = FxHashMap::default();
@@ -186,6 +194,8 @@ impl<'p> Model<'p> {
                     shape,
                     events: Vec::new(),
                     relation: forest.keep(EMPTY),
+                    looked_at: None,
+                    is_ready: false,
                 });
                 self.at_level[top as usize].push(group);
                 group
@@ -228,7 +238,11 @@ impl<'p> Model<'p> {
     pub fn encode(&mut self, state: &[i64]) -> Vec<u32> {
         let values = &mut self.learner.values;
         (self.order.iter())
-            .map(|&cell| values.number(cell, state[cell as usize]))
+            .map(|&cell| {
+                let number = values.number(cell, state[cell as usize]);
+                values.occurs(cell, number);
+                number
+            })
             .collect()
     }
 
@@ -239,6 +253,50 @@ impl<'p> Model<'p> {
             state[cell as usize] = self.learner.values.value(cell, number);
         }
         state
+    }
+
+    /// A value occurs at a level.
+    #[inline]
+    pub(crate) fn occurs(&mut self, level: u32, number: u32) {
+        let cell = self.order[level as usize];
+        self.learner.values.occurs(cell, number);
+    }
+
+    /// The relation of a group, if it is known for whatever has occurred.
+    pub(crate) fn ready(&mut self, forest: &mut Forest, group: u32) -> Result<Option<Node>, Stop> {
+        let now = Some(self.learner.values.occurrences);
+        if self.groups[group as usize].looked_at != now {
+            let (mut changed, mut ready) = (false, true);
+            for i in 0..self.groups[group as usize].events.len() {
+                let event = self.groups[group as usize].events[i] as usize;
+                let mut known = true;
+                for u in &self.events[event].uses {
+                    let part = &mut self.parts[u.part as usize];
+                    known &= part.learn_all(forest, &mut self.learner)?;
+                }
+                if known {
+                    changed |= self.join_parts(forest, event)?;
+                }
+                ready &= known;
+            }
+            if changed {
+                self.unite_events(forest, group)?;
+            }
+            self.groups[group as usize].looked_at = now;
+            self.groups[group as usize].is_ready = ready;
+        }
+        let group = &self.groups[group as usize];
+        Ok(group.is_ready.then(|| forest.get(group.relation)))
+    }
+
+    fn unite_events(&mut self, forest: &mut Forest, group: u32) -> Result<(), Stop> {
+        let base = forest.stack.len();
+        for &event in &self.groups[group as usize].events {
+            forest.push(forest.get(self.events[event as usize].relation));
+        }
+        let all = forest.union_of_stack(base)?;
+        forest.set(self.groups[group as usize].relation, all);
+        Ok(())
     }
 
     /// Learns what a group does to the vectors of a set, which start at the group's top. Its relation.
@@ -256,12 +314,7 @@ impl<'p> Model<'p> {
                 changed |= self.prepare_event(forest, event as usize, set)?;
             }
             if changed {
-                let base = forest.stack.len();
-                for &event in &self.groups[group as usize].events {
-                    forest.push(forest.get(self.events[event as usize].relation));
-                }
-                let all = forest.union_of_stack(base)?;
-                forest.set(self.groups[group as usize].relation, all);
+                self.unite_events(forest, group)?;
             }
             forest.cache.put(&key, UNIT);
         }
@@ -275,14 +328,17 @@ impl<'p> Model<'p> {
         event: usize,
         set: Node,
     ) -> Result<bool, Stop> {
-        let event = &mut self.events[event];
+        let number = event;
+        let event = &self.events[event];
         let base = forest.stack.len();
         forest.push(set);
         let mut filters = 0;
         for (done, &i) in event.by_size.iter().enumerate() {
             let Use { part, reads, .. } = event.uses[i];
+            let known = self.notes_values
+                && self.parts[part as usize].learn_all(forest, &mut self.learner)?;
             let cells = self.parts[part as usize].cells.len();
-            if cells > CHEAP && !self.parts[part as usize].is_complete() {
+            if !known && cells > CHEAP && !self.parts[part as usize].is_complete() {
                 // What the parts before let through.
                 while filters < done {
                     let before = event.uses[event.by_size[filters]];
@@ -313,12 +369,20 @@ impl<'p> Model<'p> {
                 break;
             }
             let part = &mut self.parts[part as usize];
-            part.learn(forest, &mut self.learner, set, reads)?;
+            if !known {
+                part.learn(forest, &mut self.learner, set, reads)?;
+            }
             if forest.get(part.relation) == EMPTY && forest.get(part.failed) == EMPTY {
                 break;
             }
         }
         forest.stack.truncate(base);
+        self.join_parts(forest, number)
+    }
+
+    /// Makes the relation of an event if its parts have changed; whether it has changed.
+    fn join_parts(&mut self, forest: &mut Forest, event: usize) -> Result<bool, Stop> {
+        let event = &mut self.events[event];
         let parts = &self.parts;
         let version = (event.uses.iter())
             .map(|u| u64::from(parts[u.part as usize].version))
@@ -404,6 +468,11 @@ impl<'p> Model<'p> {
             }
         }
         Ok(faults)
+    }
+
+    /// Has no part ever failed, for whatever values it was asked about?
+    pub(crate) fn never_fails(&self, forest: &Forest) -> bool {
+        (self.parts.iter()).all(|p| forest.get(p.failed) == EMPTY)
     }
 
     /// The states of a set in which an event fails.

@@ -8,6 +8,9 @@
 //! images only shrink it. At the end each state of `P` is reached, within `P`, from steps of every set, again and again; so `P`
 //! has an accepting cycle, or is empty.
 //!
+//! Where a state of the automaton accepts whatever comes, and runs always go on, a product state with it settles the matter: then the set
+//! of these is the result, without any iteration.
+//!
 //! Cost: a number of images that is the length of the longest way from what is dropped, in the worst case.
 
 use crate::collect::Stop;
@@ -19,8 +22,11 @@ use crate::product::Product;
 pub struct Hull {
     /// All reachable states.
     pub reachable: Kept,
-    /// Those that are reachable from accepting cycles.
+    /// Those that are reachable from accepting cycles; or, if `is_certain`, states that lead to each other without end, where all steps
+    /// are accepting.
     pub hull: Kept,
+    /// Was the result certain before any iteration?
+    pub is_certain: bool,
 }
 
 /// Computes the fixpoint: the product is empty if it is.
@@ -31,7 +37,16 @@ pub fn owcty(forest: &mut Forest, product: &Product) -> Result<Hull, Stop> {
     let initial = forest.get(product.initial);
     let all = product.reach(forest, initial)?;
     let reachable = forest.keep(all);
-    let hull = forest.keep(all);
+    let certain = product.certain(forest, all)?;
+    if certain != EMPTY {
+        let hull = forest.keep(certain);
+        return Ok(Hull {
+            reachable,
+            hull,
+            is_certain: true,
+        });
+    }
+    let hull = forest.keep(forest.get(reachable));
     loop {
         let before = forest.keep(forest.get(hull));
         loop {
@@ -56,5 +71,9 @@ pub fn owcty(forest: &mut Forest, product: &Product) -> Result<Hull, Stop> {
             break;
         }
     }
-    Ok(Hull { reachable, hull })
+    Ok(Hull {
+        reachable,
+        hull,
+        is_certain: false,
+    })
 }

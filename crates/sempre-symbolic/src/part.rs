@@ -5,6 +5,10 @@
 //! where the interpreter fails is kept apart, since a failure must be reported if the whole action can come to it, and
 //! only then.
 //!
+//! Which combinations occur together must be found out by projections of the sets, and that again and again. So where the values that
+//! have occurred in each cell alone have few combinations, all of these are asked about: then a part need be looked at again only
+//! when a cell takes a value for the first time.
+//!
 //! A cell that is written but not read has [`COPY`] in the rows that leave it alone, as `a[i] := 0` leaves all elements but one.
 
 use crate::collect::Stop;
@@ -13,6 +17,9 @@ use crate::shape::{COPY, Mode, Shape};
 use rustc_hash::FxHashMap;
 use sempre_model::ir::{Behaviour, Expr, Program, Stmt, Table, VariableId};
 use sempre_model::{Action, Footprint, Interpreter};
+
+/// Parts whose cells have more combinations of values are asked about those that occur together, and no others.
+const FEW: usize = 1000;
 
 /// What a part says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +57,10 @@ pub(crate) struct Part {
     pub failed: Kept,
     /// Goes up when rows are learned.
     pub version: u32,
+    /// How many values of the cells that are read had occurred when all their combinations were learned, if they were.
+    occurred: Option<usize>,
+    /// There are more than a few combinations.
+    is_wide: bool,
 }
 
 impl Part {
@@ -74,6 +85,8 @@ impl Part {
             relation: forest.keep(EMPTY),
             failed: forest.keep(EMPTY),
             version: 0,
+            occurred: None,
+            is_wide: false,
         }
     }
 
@@ -98,6 +111,47 @@ impl Part {
         self.version > 0 && matches!(self.meaning, Meaning::Rows(_))
     }
 
+    /// Learns the rows for all combinations of the values that have occurred in the cells that are read, if these are few.
+    /// Says whether they are.
+    pub fn learn_all(
+        &mut self,
+        forest: &mut Forest,
+        learner: &mut Learner<'_>,
+    ) -> Result<bool, Stop> {
+        if self.is_wide {
+            return Ok(false);
+        }
+        if self.is_complete() {
+            return Ok(true);
+        }
+        let reads = || self.cells.iter().filter(|(_, m)| *m != Mode::Write);
+        let counts = || reads().map(|&(cell, _)| learner.values.occurring[cell as usize]);
+        let occurred = counts().sum();
+        if self.occurred == Some(occurred) {
+            return Ok(true);
+        }
+        let combinations = counts().try_fold(1usize, |all, n| all.checked_mul(n));
+        if combinations.is_none_or(|n| n > FEW) {
+            self.is_wide = true;
+            return Ok(false);
+        }
+        let base = forest.stack.len();
+        let mut all = UNIT;
+        for &(cell, _) in reads().rev() {
+            let mut list = EMPTY;
+            for number in learner.values.occurred(cell) {
+                list = forest.make(number, all, list)?;
+            }
+            all = list;
+            forest.stack.truncate(base);
+            forest.push(all);
+        }
+        self.occurred = Some(occurred);
+        self.learn_rows(forest, learner, all)?;
+        forest.stack.truncate(base);
+        Ok(true)
+    }
+
     /// Learns the rows for all values that `set` has in the cells that are read, which are at the levels of `shape`.
     /// Says whether anything was new.
     pub fn learn(
@@ -110,11 +164,24 @@ impl Part {
         if self.is_complete() || set == EMPTY {
             return Ok(false);
         }
+        let seen = match self.meaning {
+            Meaning::Rows(_) => UNIT,
+            _ => forest.project_inner(set, shape)?,
+        };
+        self.learn_rows(forest, learner, seen)
+    }
+
+    /// Learns the rows for values of the cells that are read. Says whether anything was new.
+    fn learn_rows(
+        &mut self,
+        forest: &mut Forest,
+        learner: &mut Learner<'_>,
+        seen: Node,
+    ) -> Result<bool, Stop> {
         if let Meaning::Rows(table) = &self.meaning {
             let (rows, failed) = table_rows(&self.cells, table, learner);
             return self.add(forest, rows, failed, UNIT);
         }
-        let seen = forest.project_inner(set, shape)?;
         forest.push(seen);
         let new = forest.difference_inner(seen, forest.get(self.learned))?;
         forest.pop();
@@ -238,6 +305,12 @@ pub(crate) struct Learner<'p> {
 pub(crate) struct Values {
     of: Vec<Vec<i64>>,
     numbers: Vec<FxHashMap<i64, u32>>,
+    /// Which of the values of a cell have occurred in a state: not all that have a number have.
+    has_occurred: Vec<Vec<bool>>,
+    /// How many of them.
+    occurring: Vec<usize>,
+    /// How many, of all cells.
+    pub occurrences: usize,
 }
 
 impl Values {
@@ -254,6 +327,33 @@ impl Values {
     pub fn value(&self, cell: u32, number: u32) -> i64 {
         self.of[cell as usize][(COPY - 1 - number) as usize]
     }
+
+    /// Notes that a value has occurred in a state.
+    #[inline]
+    pub fn occurs(&mut self, cell: u32, number: u32) {
+        let (cell, index) = (cell as usize, (COPY - 1 - number) as usize);
+        if self.has_occurred[cell].get(index) != Some(&true) {
+            self.occurs_first(cell, index);
+        }
+    }
+
+    #[cold]
+    fn occurs_first(&mut self, cell: usize, index: usize) {
+        let known = &mut self.has_occurred[cell];
+        if known.len() <= index {
+            known.resize(index + 1, false);
+        }
+        known[index] = true;
+        self.occurring[cell] += 1;
+        self.occurrences += 1;
+    }
+
+    /// The numbers of the values that have occurred in a cell, the greatest first.
+    fn occurred(&self, cell: u32) -> impl Iterator<Item = u32> {
+        let all = self.has_occurred[cell as usize].iter().enumerate();
+        all.filter(|(_, has)| **has)
+            .map(|(i, _)| COPY - 1 - i as u32)
+    }
 }
 
 impl<'p> Learner<'p> {
@@ -265,6 +365,9 @@ impl<'p> Learner<'p> {
             values: Values {
                 of: vec![Vec::new(); program.cells()],
                 numbers: vec![FxHashMap::default(); program.cells()],
+                has_occurred: vec![Vec::new(); program.cells()],
+                occurring: vec![0; program.cells()],
+                occurrences: 0,
             },
         }
     }

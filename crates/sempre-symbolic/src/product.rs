@@ -9,6 +9,7 @@
 //!   do not mention the automaton's variable at all (equation 1), so that saturation works below it; the others move
 //!   together with it. To an acceptance set belong the former where the automaton rests in a state whose self-loop is
 //!   in the set.
+//! * **Fairness** ([`crate::fair`]) adds an acceptance set for each process, whose steps the automaton does not choose.
 //! * **Deadlocks** that stutter are steps from a state to itself. They change nothing.
 //!
 //! How ours differs: the relations come from the IR and not from tables, and are known when the model's states are; what a step
@@ -16,12 +17,14 @@
 //! cell of a proposition is stuttering as it is, and keeps its small support.
 
 use crate::collect::Stop;
+use crate::fair::Fair;
 use crate::forest::{EMPTY, Forest, Kept, Node, UNIT};
 use crate::model::Model;
+use crate::natural::Natural;
 use crate::observer::Observer;
 use crate::saturate::{Events, Firing, Saturation};
 use crate::shape::{Mode, Shape};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sempre_model::Expr;
 use sempre_model::footprint::reads_of;
 
@@ -37,7 +40,7 @@ pub enum Deadlock {
 
 /// Some steps of the product.
 #[derive(Clone, Copy, Debug)]
-struct Arrow {
+pub(crate) struct Arrow {
     relation: Kept,
     /// From the automaton's level on.
     shape: Shape,
@@ -51,8 +54,15 @@ pub struct Product {
     /// The initial states.
     pub initial: Kept,
     steps: Vec<Arrow>,
-    /// The steps of each acceptance set.
+    /// The steps of each acceptance set of the automaton.
     accepting: Vec<Vec<Arrow>>,
+    /// Those of each process, if runs are to be fair.
+    fair: Vec<Fair>,
+    /// A state of the automaton that accepts whatever comes, if runs need only go on.
+    accepts_all: Option<u32>,
+    /// Relations of steps that change no proposition, and all; of the model alone.
+    stuttering: Vec<Relation>,
+    moving: Vec<Relation>,
     /// The steps that belong to each level, for reachability.
     at_level: Vec<Vec<u32>>,
     firing: Firing,
@@ -61,6 +71,27 @@ pub struct Product {
 
 /// A relation and its shape from the automaton's level on.
 type Relation = (Kept, Shape);
+
+/// What steps belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    /// The product.
+    All,
+    /// An acceptance set of the automaton.
+    Set(u32),
+    /// A process.
+    Process(usize),
+}
+
+impl Target {
+    /// The acceptance set that an edge of the automaton must be in.
+    fn wanted(self) -> Option<u32> {
+        match self {
+            Target::Set(set) => Some(set),
+            Target::All | Target::Process(_) => None,
+        }
+    }
+}
 
 struct Builder<'a, 'p> {
     forest: &'a mut Forest,
@@ -72,7 +103,8 @@ struct Builder<'a, 'p> {
 }
 
 impl Product {
-    /// The product of a model, whose reachable `states` and among these `deadlocks` are known and kept, and an automaton.
+    /// The product of a model, whose reachable `states` and among these `deadlocks` are known and kept, and an automaton. With
+    /// `fair`, a run counts only if each process that is enabled for ever from some point on moves again and again.
     ///
     /// # Errors
     /// If there is no room, or it is time to stop.
@@ -83,6 +115,7 @@ impl Product {
         propositions: &[Expr],
         observer: &dyn Observer,
         deadlock: Deadlock,
+        fair: bool,
     ) -> Result<Self, Stop> {
         let program = model.program();
         let cells = propositions.iter().map(|p| reads_of(program, p)).collect();
@@ -99,26 +132,52 @@ impl Product {
         let levels = builder.model.order().len() + 1;
         let letters = builder.letters()?;
         let initial = builder.initial(&letters, observer)?;
-        let mut groups = builder.events()?;
+        let mut groups = builder.events(None)?;
+        // All cells are read, none is written.
+        let mut modes = vec![Mode::Read; levels];
+        modes[0] = Mode::Skip;
+        let states_shape = builder.forest.shape(&modes);
         if deadlock == Deadlock::Stutter && deadlocks != EMPTY {
-            // All cells are read, none is written.
-            let mut modes = vec![Mode::Read; levels];
-            modes[0] = Mode::Skip;
-            let shape = builder.forest.shape(&modes);
-            groups.push(((builder.forest.keep(deadlocks), shape), u64::MAX));
+            groups.push(((builder.forest.keep(deadlocks), states_shape), u64::MAX));
         }
+        let processes = if fair { program.processes.len() } else { 0 };
         let mut product = Product {
             initial,
             steps: Vec::new(),
             accepting: vec![Vec::new(); observer.sets() as usize],
+            fair: Vec::new(),
+            accepts_all: None,
+            stuttering: Vec::new(),
+            moving: Vec::new(),
             at_level: vec![Vec::new(); levels],
             firing: Firing::Auto,
             saturate: true,
         };
-        if observer.is_testing() {
-            product.testing(&mut builder, &groups, observer)?;
-        } else {
-            product.buchi(&mut builder, &groups, &letters, observer)?;
+        let b = &mut builder;
+        let sets = (0..observer.sets()).map(Target::Set);
+        let targets: Vec<Target> = std::iter::once(Target::All).chain(sets).collect();
+        let mut changes = FxHashSet::default();
+        product.add_groups(b, &groups, &letters, observer, &targets, &mut changes)?;
+        for process in 0..processes {
+            let (idle, own) = (
+                b.model.idle(b.forest, states, process)?,
+                Target::Process(process),
+            );
+            product.fair.push(Fair {
+                own: Vec::new(),
+                idle: b.forest.keep(idle),
+                shape: states_shape,
+            });
+            let groups = b.events(Some(process))?;
+            product.add_groups(b, &groups, &letters, observer, &[own], &mut changes)?;
+        }
+        // Where a step fails there may be no other.
+        if deadlock == Deadlock::Stutter && !fair && b.model.never_fails(b.forest) {
+            let read: Vec<u64> = match observer.is_testing() {
+                true => changes.into_iter().chain([0]).collect(),
+                false => letters.iter().map(|l| l.0).collect(),
+            };
+            product.accepts_all = accepts_all(observer, &read);
         }
         builder.forest.forget_fixpoints();
         Ok(product)
@@ -129,6 +188,22 @@ impl Product {
         self.saturate = false;
     }
 
+    fn add_groups(
+        &mut self,
+        b: &mut Builder<'_, '_>,
+        groups: &[(Relation, u64)],
+        letters: &[(u64, Relation)],
+        observer: &dyn Observer,
+        targets: &[Target],
+        changes: &mut FxHashSet<u64>,
+    ) -> Result<(), Stop> {
+        if observer.is_testing() {
+            self.testing(b, groups, observer, targets, changes)
+        } else {
+            self.buchi(b, groups, letters, observer, targets)
+        }
+    }
+
     /// Definition 5.
     fn buchi(
         &mut self,
@@ -136,9 +211,10 @@ impl Product {
         groups: &[(Relation, u64)],
         letters: &[(u64, Relation)],
         observer: &dyn Observer,
+        targets: &[Target],
     ) -> Result<(), Stop> {
-        let sets = observer.sets();
-        for wanted in std::iter::once(None).chain((0..sets).map(Some)) {
+        for &target in targets {
+            let wanted = target.wanted();
             // The automaton's edges, each with the condition on the source.
             let mut labelled: Option<Relation> = None;
             for &(letter, condition) in letters {
@@ -152,7 +228,7 @@ impl Product {
             let Some(labelled) = labelled else { continue };
             for &(group, _) in groups {
                 let relation = b.join(group, labelled)?;
-                self.add(b, relation, wanted);
+                self.add(b, relation, target);
             }
         }
         Ok(())
@@ -164,8 +240,9 @@ impl Product {
         b: &mut Builder<'_, '_>,
         groups: &[(Relation, u64)],
         observer: &dyn Observer,
+        targets: &[Target],
+        changes: &mut FxHashSet<u64>,
     ) -> Result<(), Stop> {
-        let sets = observer.sets();
         for &(group, visible) in groups {
             let is_deadlock = visible == u64::MAX;
             let parts = if is_deadlock {
@@ -177,7 +254,15 @@ impl Product {
                 if b.forest.get(relation.0) == EMPTY {
                     continue;
                 }
-                for wanted in std::iter::once(None).chain((0..sets).map(Some)) {
+                changes.insert(change);
+                if targets.contains(&Target::All) && !is_deadlock {
+                    self.moving.push(relation);
+                    if change == 0 {
+                        self.stuttering.push(relation);
+                    }
+                }
+                for &target in targets {
+                    let wanted = target.wanted();
                     let steps = match (change, wanted) {
                         (0, None) => relation,
                         (0, Some(set)) => {
@@ -189,14 +274,14 @@ impl Product {
                             b.join(relation, edges)?
                         }
                     };
-                    self.add(b, steps, wanted);
+                    self.add(b, steps, target);
                 }
             }
         }
         Ok(())
     }
 
-    fn add(&mut self, b: &mut Builder<'_, '_>, (relation, shape): Relation, wanted: Option<u32>) {
+    fn add(&mut self, b: &mut Builder<'_, '_>, (relation, shape): Relation, target: Target) {
         if b.forest.get(relation) == EMPTY {
             return;
         }
@@ -215,9 +300,10 @@ impl Product {
             shape,
             low_shape,
         };
-        match wanted {
-            Some(set) => self.accepting[set as usize].push(arrow),
-            None => {
+        match target {
+            Target::Set(set) => self.accepting[set as usize].push(arrow),
+            Target::Process(process) => self.fair[process].own.push(arrow),
+            Target::All => {
                 // What changes nothing finds nothing.
                 if writes {
                     self.at_level[top].push(self.steps.len() as u32);
@@ -227,13 +313,40 @@ impl Product {
         }
     }
 
-    /// Number of acceptance sets.
+    /// Number of acceptance sets, those of the automaton first.
     pub fn sets(&self) -> usize {
-        self.accepting.len()
+        self.accepting.len() + self.fair.len()
     }
 
-    fn arrows(&self, set: Option<usize>) -> &[Arrow] {
-        set.map_or(&self.steps, |s| &self.accepting[s])
+    /// The process to which an acceptance set is due.
+    pub fn process_of(&self, set: usize) -> Option<usize> {
+        set.checked_sub(self.accepting.len())
+    }
+
+    /// The states of a set in which a run need only go on to be accepted.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn certain(&self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
+        let found = forest.list(set).find(|&(q, _)| Some(q) == self.accepts_all);
+        match found {
+            None => Ok(EMPTY),
+            Some((q, down)) => forest.make(q, down, EMPTY),
+        }
+    }
+
+    /// Number of steps of the model from a set of its states, and of those among them that change no proposition; only if the automaton
+    /// reads changes.
+    pub fn stuttering(&self, forest: &Forest, states: Node) -> (Natural, Natural) {
+        let count = |relations: &[Relation]| {
+            let mut sum = Natural::from(0u64);
+            for &(relation, shape) in relations {
+                let (_, shape) = forest.shapes.parts(shape);
+                sum.add(&forest.count_steps(states, forest.get(relation), shape));
+            }
+            sum
+        };
+        (count(&self.moving), count(&self.stuttering))
     }
 
     /// The successors of a set, by the steps of an acceptance set or by all.
@@ -241,9 +354,24 @@ impl Product {
     /// # Errors
     /// If there is no room, or it is time to stop.
     pub fn image(&self, forest: &mut Forest, set: Node, of: Option<usize>) -> Result<Node, Stop> {
+        match of {
+            None => self.image_by(forest, set, &self.steps),
+            Some(n) => match self.process_of(n) {
+                None => self.image_by(forest, set, &self.accepting[n]),
+                Some(process) => self.fair[process].image(self, forest, set),
+            },
+        }
+    }
+
+    pub(crate) fn image_by(
+        &self,
+        forest: &mut Forest,
+        set: Node,
+        arrows: &[Arrow],
+    ) -> Result<Node, Stop> {
         let from = forest.keep(set);
         let all = forest.keep(EMPTY);
-        for arrow in self.arrows(of) {
+        for arrow in arrows {
             let more = forest.image(forest.get(from), forest.get(arrow.relation), arrow.shape)?;
             let union = forest.union(forest.get(all), more)?;
             forest.set(all, union);
@@ -265,9 +393,25 @@ impl Product {
         of: Option<usize>,
         universe: Node,
     ) -> Result<Node, Stop> {
+        match of {
+            None => self.preimage_by(forest, set, &self.steps, universe),
+            Some(n) => match self.process_of(n) {
+                None => self.preimage_by(forest, set, &self.accepting[n], universe),
+                Some(process) => self.fair[process].preimage(self, forest, set, universe),
+            },
+        }
+    }
+
+    pub(crate) fn preimage_by(
+        &self,
+        forest: &mut Forest,
+        set: Node,
+        arrows: &[Arrow],
+        universe: Node,
+    ) -> Result<Node, Stop> {
         let (to, within) = (forest.keep(set), forest.keep(universe));
         let all = forest.keep(EMPTY);
-        for arrow in self.arrows(of) {
+        for arrow in arrows {
             let relation = forest.get(arrow.relation);
             let more =
                 forest.preimage(forest.get(to), relation, arrow.shape, forest.get(within))?;
@@ -322,6 +466,17 @@ impl Product {
     }
 }
 
+/// A state that accepts whatever letters it reads, staying where it is.
+fn accepts_all(observer: &dyn Observer, letters: &[u64]) -> Option<u32> {
+    let full = |marks: u64| (0..observer.sets()).all(|set| marks >> set & 1 == 1);
+    (0..observer.states()).find(|&q| {
+        letters.iter().all(|&letter| {
+            let mut edges = observer.edges(q, letter).into_iter();
+            edges.any(|(to, marks)| to == q && full(marks))
+        })
+    })
+}
+
 struct ProductEvents<'a> {
     product: &'a Product,
     end: u32,
@@ -336,10 +491,17 @@ impl Events for ProductEvents<'_> {
         self.end
     }
 
+    fn ready(&mut self, forest: &mut Forest, event: u32) -> Result<Option<(Node, Shape)>, Stop> {
+        let arrow = &self.product.steps[event as usize];
+        Ok(Some((forest.get(arrow.relation), arrow.low_shape)))
+    }
+
     fn prepare(&mut self, forest: &mut Forest, event: u32, _: Node) -> Result<(Node, Shape), Stop> {
         let arrow = &self.product.steps[event as usize];
         Ok((forest.get(arrow.relation), arrow.low_shape))
     }
+
+    fn occurs(&mut self, _: u32, _: u32) {}
 
     fn progress(&mut self, _: &Forest) {}
 }
@@ -456,8 +618,9 @@ impl Builder<'_, '_> {
         Ok((self.forest.keep(node), shape))
     }
 
-    /// The model's events, those with the same shape together, each with the propositions that it may change.
-    fn events(&mut self) -> Result<Vec<(Relation, u64)>, Stop> {
+    /// The model's events, or those in which a process takes part: those with the same shape together, each with the
+    /// propositions that it may change.
+    fn events(&mut self, process: Option<usize>) -> Result<Vec<(Relation, u64)>, Stop> {
         let mut groups: Vec<(Relation, u64)> = Vec::new();
         let mut known: FxHashMap<Shape, usize> = FxHashMap::default();
         for i in 0..self.model.events.len() {
@@ -465,7 +628,8 @@ impl Builder<'_, '_> {
                 let e = &self.model.events[i];
                 (self.forest.get(e.relation), e.shape, e.top)
             };
-            if relation == EMPTY {
+            let takes_part = process.is_none_or(|p| self.model.takes_part(i, p));
+            if relation == EMPTY || !takes_part {
                 continue;
             }
             let shape = self.model.whole_shape(self.forest, shape, top + 1);

@@ -110,6 +110,17 @@ impl Events for ModelEvents<'_, '_, '_> {
         self.end
     }
 
+    fn ready(&mut self, forest: &mut Forest, event: u32) -> Result<Option<(Node, Shape)>, Stop> {
+        let relation = self.model.ready(forest, event)?;
+        let shape = self.model.groups[event as usize].shape;
+        Ok(relation.map(|r| (r, shape)))
+    }
+
+    #[inline]
+    fn occurs(&mut self, level: u32, value: u32) {
+        self.model.occurs(level, value);
+    }
+
     fn prepare(
         &mut self,
         forest: &mut Forest,
@@ -140,6 +151,7 @@ pub fn reachable(
     match options.strategy {
         Strategy::Saturation => {
             let end = model.at_level.iter().rposition(|g| !g.is_empty());
+            model.notes_values = true;
             let mut events = ModelEvents {
                 end: end.map_or(0, |l| l as u32 + 1),
                 model,

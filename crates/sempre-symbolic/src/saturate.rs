@@ -42,6 +42,8 @@ pub(crate) trait Events {
     fn at(&self, level: u32) -> &[u32];
     /// The first level to which and below which no events belong.
     fn end(&self) -> u32;
+    /// The relation of an event and its shape from the event's level on, if it is ready to be fired on whatever has occurred.
+    fn ready(&mut self, forest: &mut Forest, event: u32) -> Result<Option<(Node, Shape)>, Stop>;
     /// The relation of an event, ready to be fired on a set, and its shape from the event's level on. The set is protected.
     fn prepare(
         &mut self,
@@ -49,6 +51,8 @@ pub(crate) trait Events {
         event: u32,
         set: Node,
     ) -> Result<(Node, Shape), Stop>;
+    /// A vector has this value at this level, perhaps the first one.
+    fn occurs(&mut self, level: u32, value: u32);
     /// Called now and then with what is known so far.
     fn progress(&mut self, forest: &Forest);
 }
@@ -133,7 +137,10 @@ impl<E: Events> Saturation<'_, E> {
         let mut i = 0;
         while quiet < count {
             let event = self.events.at(level)[i];
-            let (relation, shape) = self.events.prepare(self.forest, event, node)?;
+            let (relation, shape) = match self.events.ready(self.forest, event)? {
+                Some(ready) => ready,
+                None => self.events.prepare(self.forest, event, node)?,
+            };
             // Rows that are learned meanwhile make another relation; this one must stay.
             self.forest.push(relation);
             let more = self.fire_list(node, relation, shape, level)?;
@@ -175,10 +182,17 @@ impl<E: Events> Saturation<'_, E> {
             while e < count {
                 let down = self.forest.stack[base + i].1;
                 let event = self.events.at(level)[e];
-                // The event sees this value alone.
-                let single = self.forest.make(value, down, EMPTY)?;
-                self.forest.push(single);
-                let (relation, shape) = self.events.prepare(self.forest, event, single)?;
+                let (relation, shape) = match self.events.ready(self.forest, event)? {
+                    Some(ready) => ready,
+                    None => {
+                        // The event sees this value alone.
+                        let single = self.forest.make(value, down, EMPTY)?;
+                        self.forest.push(single);
+                        let prepared = self.events.prepare(self.forest, event, single)?;
+                        self.forest.pop();
+                        prepared
+                    }
+                };
                 let (mode, rest) = self.forest.shapes.parts(shape);
                 let mut write = relation;
                 if mode == Mode::Read || mode == Mode::ReadWrite {
@@ -186,7 +200,6 @@ impl<E: Events> Saturation<'_, E> {
                         write = self.forest.entry(write).right;
                     }
                     if write == EMPTY || self.forest.entry(write).value != value {
-                        self.forest.pop();
                         e += 1;
                         continue;
                     }
@@ -194,8 +207,9 @@ impl<E: Events> Saturation<'_, E> {
                         write = self.forest.entry(write).down;
                     }
                 }
-                // Rows that are learned meanwhile make another relation; this one must stay.
+                // Rows that are learned meanwhile make another relation; this one must stay, and so must what it is fired on.
                 self.forest.push(relation);
+                self.forest.push(down);
                 let mut again = false;
                 while write != EMPTY {
                     let w = self.forest.entry(write);
@@ -212,6 +226,7 @@ impl<E: Events> Saturation<'_, E> {
                     let known = &self.forest.stack[base..base + queued.len()];
                     let place = known.iter().position(|&(v, _)| v == target);
                     let place = place.unwrap_or_else(|| {
+                        self.events.occurs(level, target);
                         // Below what is protected for now.
                         self.forest
                             .stack
@@ -314,6 +329,7 @@ impl<E: Events> Saturation<'_, E> {
                         let w = self.forest.entry(write);
                         let down = self.fire(p.down, w.down, rest, level + 1)?;
                         if down != EMPTY {
+                            self.events.occurs(level, w.value);
                             self.forest.stack.push((w.value, down));
                         }
                         write = w.right;
@@ -345,6 +361,7 @@ impl<E: Events> Saturation<'_, E> {
                     } else {
                         let down = self.fire(below, w.down, rest, level + 1)?;
                         if down != EMPTY {
+                            self.events.occurs(level, w.value);
                             self.forest.stack.push((w.value, down));
                         }
                     }

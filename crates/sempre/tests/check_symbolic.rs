@@ -52,7 +52,8 @@ fn random_programs_and_formulas() {
             },
             ..Settings::default()
         };
-        let checker = Checker::new(&program, Fairness::None).expect("nothing to be fair to");
+        let fairness = *random.pick(&[Fairness::None, Fairness::None, Fairness::Weak]);
+        let checker = Checker::new(&program, fairness).expect("it has processes");
         let explicit = checker.check(&property, &settings).expect("it is checked");
         let (Verdict::Holds(_) | Verdict::Violated(_)) = explicit.verdict else {
             continue;
@@ -85,12 +86,15 @@ fn random_programs_and_formulas() {
                 (Verdict::Violated(_), Verdict::Violated(_)) => answers[1] += 1,
                 // Something fails in states that the other engine did not look at.
                 (_, Verdict::Unknown(Cause::Failure(_))) => answers[2] += 1,
-                (one, two) => panic!("{} but {kind:?} {}: {program:?}", one.word(), two.word()),
+                (one, two) => panic!("{} but {kind:?} {two:?}: {program:?}", one.word()),
             }
         }
     }
-    assert!(answers[0] > 100 && answers[1] > 100, "{answers:?}");
-    assert!(answers[2] < pairs, "{answers:?}");
+    assert!(
+        answers[0] > pairs / 4 && answers[1] > pairs / 2,
+        "{answers:?}"
+    );
+    assert!(answers[2] < pairs / 10, "{answers:?}");
 }
 
 #[test]
@@ -107,10 +111,8 @@ fn what_the_engine_cannot_do_is_refused() {
         };
         checker.check(&property, &settings)
     };
-    assert!(matches!(
-        check(Fairness::Weak, None),
-        Err(CheckError::Refused(_))
-    ));
+    let fair = check(Fairness::Weak, None).expect("it is checked");
+    assert!(matches!(fair.verdict, Verdict::Holds(_)));
     let ta = check(Fairness::None, Some(AutomatonKind::Ta));
     assert!(matches!(ta, Err(CheckError::Refused(_))));
     let report = check(Fairness::None, None).expect("it is checked");

@@ -1,7 +1,7 @@
 //! A check with the symbolic engine.
 //!
 //! The automaton is the one that the explicit engine would search, asked for its edges letter by letter. What it cannot do is
-//! refused: fairness, acceptance marks of the model's own edges, avoidance (`Fin`), livelock acceptance.
+//! refused: atomic sections, acceptance marks of the model's own edges, avoidance (`Fin`), livelock acceptance.
 
 use super::checker::{CheckError, Checker, Report, Settings};
 use super::property::Property;
@@ -86,8 +86,8 @@ impl Checker {
         report: &mut Report,
     ) -> Result<(), CheckError> {
         let refused = |what: &str| Err(CheckError::Refused(format!("the symbolic engine {what}")));
-        if self.is_fair() {
-            return refused("knows no fairness yet");
+        if self.program().atomic.is_some() {
+            return refused("cannot take the steps of atomic sections together yet");
         }
         if self.program().marks > 0 {
             return refused("does not know the acceptance marks of a model's own edges");
@@ -97,14 +97,15 @@ impl Checker {
         if livelock || fin {
             return refused("takes automata with generalised Büchi acceptance: tgba, ba or tgta");
         }
-        if property.propositions.len() > 64 || Observer::sets(compiled) > 64 {
-            return refused("takes at most 64 propositions and 64 acceptance sets");
+        if property.propositions.len() > 63 || Observer::sets(compiled) > 64 {
+            return refused("takes at most 63 propositions and 64 acceptance sets");
         }
         let options = Options {
             deadlock: match settings.deadlock {
                 product::Deadlock::Stutter => Deadlock::Stutter,
                 product::Deadlock::Drop => Deadlock::Drop,
             },
+            fair: self.is_fair(),
             no_saturation: false,
             limits: Limits {
                 memory: settings.limits.memory,
@@ -136,9 +137,18 @@ impl Checker {
             Outcome::Defect(text) => return Err(CheckError::Defect(text)),
             Outcome::Violated(prefix, cycle) => {
                 let run = folded(prefix, cycle);
-                match confirm(self.program(), property, &run, settings.deadlock, false) {
+                match confirm(
+                    self.program(),
+                    property,
+                    &run,
+                    settings.deadlock,
+                    self.is_fair(),
+                ) {
                     Ok(evidence) => Verdict::Violated(evidence),
                     Err(Unconfirmed::NoValue(text)) => Verdict::Unknown(Cause::Failure(text)),
+                    Err(Unconfirmed::Stopped(reason)) => {
+                        Verdict::Unknown(Cause::Confirmation(reason))
+                    }
                     Err(Unconfirmed::Defect(text)) => {
                         return Err(CheckError::Defect(format!(
                             "a counterexample of the symbolic engine was not confirmed: {text}"
