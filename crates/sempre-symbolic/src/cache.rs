@@ -36,7 +36,7 @@ pub(crate) fn key(operation: Operation, number: u32) -> u32 {
 }
 
 /// A cache with keys of `N` words, the first of which is no node.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Cache<const N: usize> {
     /// Keys and results; the first word of a free place is 0.
     entries: Vec<([u32; N], Node)>,
@@ -104,6 +104,12 @@ impl<const N: usize> Cache<N> {
                 self.put(&key, result);
             }
         }
+        self.forgotten = 0;
+    }
+
+    /// Forgets all results.
+    pub fn clear(&mut self) {
+        self.entries.fill(([0; N], 0));
         self.forgotten = 0;
     }
 

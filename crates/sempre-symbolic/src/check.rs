@@ -2,9 +2,11 @@
 //!
 //! A program may do something erroneous somewhere. An accepting run is one all the same, if all of its own steps are right;
 //! but that there is none is said only if nothing is erroneous in all states that the automaton comes to.
+//!
+//! The states of a program are the same whatever is asked of them, so [`Prepared`] keeps them for several checks.
 
 use crate::collect::{Limits, Stop};
-use crate::forest::{EMPTY, Forest, Node};
+use crate::forest::{EMPTY, Forest, Kept, Node};
 use crate::lasso::accepting_run;
 use crate::model::{Fault, Model};
 use crate::natural::Natural;
@@ -25,6 +27,8 @@ pub struct Options<'a> {
     pub fair: bool,
     /// Reachability in the product by chaining instead of saturation.
     pub no_saturation: bool,
+    /// Count the steps that change no proposition, if the automaton reads changes.
+    pub count_stuttering: bool,
     /// When to give up.
     pub limits: Limits,
     /// Told now and then.
@@ -64,6 +68,71 @@ pub struct Statistics {
     pub model_time: Duration,
     /// The time that the relations of the product took.
     pub product_time: Duration,
+    /// The time until it was known whether there is an accepting run.
+    pub search_time: Duration,
+    /// The time that finding one took.
+    pub run_time: Duration,
+    /// The share of the model's steps that change no proposition, if it was asked for.
+    pub stuttering: Option<f64>,
+}
+
+/// A program whose states are known.
+#[derive(Clone, Debug)]
+pub struct Prepared<'p> {
+    forest: Forest,
+    model: Model<'p>,
+    states: Kept,
+    deadlocks: Kept,
+    number: Natural,
+    peak_nodes: usize,
+    time: Duration,
+}
+
+/// Finds the states of a program.
+///
+/// # Errors
+/// If there is no room, or it is time to stop.
+pub fn prepare<'p>(
+    program: &'p Program,
+    limits: Limits,
+    progress: Option<&(dyn Fn(&Progress) + Sync)>,
+) -> Result<Prepared<'p>, (Stop, Statistics)> {
+    on_a_deep_stack(program.cells() + 1, || {
+        let begin = Instant::now();
+        let mut forest = Forest::new(limits);
+        let mut model = Model::new(&mut forest, program, None);
+        let search = Search {
+            limits,
+            progress,
+            ..Search::default()
+        };
+        let mut find = || -> Result<(Kept, Kept), Stop> {
+            let states = reachable(&mut forest, &mut model, &search)?;
+            let set = forest.get(states);
+            let stuck = model.deadlocks(&mut forest, set)?;
+            Ok((states, forest.keep(stuck)))
+        };
+        match find() {
+            Ok((states, deadlocks)) => Ok(Prepared {
+                number: forest.count(forest.get(states)),
+                peak_nodes: forest.peak_nodes(),
+                time: begin.elapsed(),
+                forest,
+                model,
+                states,
+                deadlocks,
+            }),
+            Err(stop) => {
+                let statistics = Statistics {
+                    peak_nodes: forest.peak_nodes(),
+                    collections: forest.collections(),
+                    model_time: begin.elapsed(),
+                    ..Statistics::default()
+                };
+                Err((stop, statistics))
+            }
+        }
+    })
 }
 
 /// Looks for a run of the program that the automaton, which observes the propositions, accepts.
@@ -73,83 +142,115 @@ pub fn check(
     observer: &(dyn Observer + Sync),
     options: &Options<'_>,
 ) -> (Outcome, Statistics) {
-    on_a_deep_stack(program.cells() + 1, || {
-        let mut statistics = Statistics::default();
-        let mut forest = Forest::new(options.limits);
-        let found = search(
-            &mut forest,
-            program,
-            propositions,
-            observer,
-            options,
-            &mut statistics,
-        );
-        statistics.peak_nodes = forest.peak_nodes();
-        statistics.collections = forest.collections();
-        (found.unwrap_or_else(Outcome::Stopped), statistics)
-    })
+    match prepare(program, options.limits, options.progress) {
+        Err((stop, statistics)) => (Outcome::Stopped(stop), statistics),
+        Ok(prepared) => {
+            let before = prepared.peak_nodes;
+            let (outcome, mut statistics) = prepared.check(propositions, observer, options);
+            statistics.peak_nodes = statistics.peak_nodes.max(before);
+            (outcome, statistics)
+        }
+    }
 }
 
-fn search(
-    forest: &mut Forest,
-    program: &Program,
-    propositions: &[Expr],
-    observer: &dyn Observer,
-    options: &Options<'_>,
-    statistics: &mut Statistics,
-) -> Result<Outcome, Stop> {
-    let begin = Instant::now();
-    let mut model = Model::new(forest, program, None);
-    let found = Search {
-        limits: options.limits,
-        progress: options.progress,
-        ..Search::default()
-    };
-    let states = reachable(forest, &mut model, &found)?;
-    let set = forest.get(states);
-    statistics.model_states = Some(forest.count(set));
-    let stuck = model.deadlocks(forest, set)?;
-    let stuck = forest.keep(stuck);
-    statistics.model_time = begin.elapsed();
-    let begin = Instant::now();
-    let pair = (forest.get(states), forest.get(stuck));
-    let mut product = Product::new(
-        forest,
-        &mut model,
-        pair,
-        propositions,
-        observer,
-        options.deadlock,
-        options.fair,
-    )?;
-    if options.no_saturation {
-        product.without_saturation();
+impl Prepared<'_> {
+    /// Number of states.
+    pub fn states(&self) -> &Natural {
+        &self.number
     }
-    statistics.product_time = begin.elapsed();
-    let hull = owcty(forest, &product)?;
-    let reached = forest.get(hull.reachable);
-    statistics.product_states = Some(forest.count(reached));
-    if forest.get(hull.hull) == EMPTY {
-        let visited = if reached == EMPTY {
-            EMPTY
-        } else {
-            forest.guarded(&[reached], |f| f.union_of_downs(reached))?
+
+    /// The time it took to find them.
+    pub fn time(&self) -> Duration {
+        self.time
+    }
+
+    /// Forgets results of operations and what is not needed any more, so that all checks begin alike.
+    pub fn tidy(&mut self) {
+        self.forest.forget_all();
+        self.forest.collect();
+    }
+
+    /// Looks for a run that the automaton, which observes the propositions, accepts. The nodes that are counted are those since the
+    /// states were known, these included.
+    pub fn check(
+        self,
+        propositions: &[Expr],
+        observer: &(dyn Observer + Sync),
+        options: &Options<'_>,
+    ) -> (Outcome, Statistics) {
+        let mut prepared = self;
+        on_a_deep_stack(prepared.model.order().len() + 1, move || {
+            let mut statistics = Statistics {
+                model_states: Some(prepared.number.clone()),
+                model_time: prepared.time,
+                ..Statistics::default()
+            };
+            prepared.forest.set_limits(options.limits);
+            prepared.forest.forget_counts();
+            let found = prepared.search(propositions, observer, options, &mut statistics);
+            statistics.peak_nodes = prepared.forest.peak_nodes();
+            statistics.collections = prepared.forest.collections();
+            (found.unwrap_or_else(Outcome::Stopped), statistics)
+        })
+    }
+
+    fn search(
+        &mut self,
+        propositions: &[Expr],
+        observer: &dyn Observer,
+        options: &Options<'_>,
+        statistics: &mut Statistics,
+    ) -> Result<Outcome, Stop> {
+        let (forest, model) = (&mut self.forest, &mut self.model);
+        let begin = Instant::now();
+        let pair = (forest.get(self.states), forest.get(self.deadlocks));
+        let mut product = Product::new(
+            forest,
+            model,
+            pair,
+            propositions,
+            observer,
+            options.deadlock,
+            options.fair,
+        )?;
+        if options.no_saturation {
+            product.without_saturation();
+        }
+        statistics.product_time = begin.elapsed();
+        if options.count_stuttering {
+            let (all, same) = product.stuttering(forest, forest.get(self.states));
+            statistics.stuttering = Some(same.to_f64() / all.to_f64().max(1.0));
+        }
+        let begin = Instant::now();
+        let hull = owcty(forest, &product)?;
+        let reached = forest.get(hull.reachable);
+        statistics.product_states = Some(forest.count(reached));
+        statistics.search_time = begin.elapsed();
+        if forest.get(hull.hull) == EMPTY {
+            let visited = if reached == EMPTY {
+                EMPTY
+            } else {
+                forest.guarded(&[reached], |f| f.union_of_downs(reached))?
+            };
+            let fault = first_fault(forest, model, visited, propositions)?;
+            return Ok(fault.map_or(Outcome::Empty, Outcome::Failed));
+        }
+        let begin = Instant::now();
+        let run = accepting_run(forest, &product, &hull)?;
+        statistics.run_time = begin.elapsed();
+        let Some(run) = run else {
+            return Ok(Outcome::Defect("no run in the fixpoint".to_string()));
         };
-        let fault = first_fault(forest, &mut model, visited, propositions)?;
-        return Ok(fault.map_or(Outcome::Empty, Outcome::Failed));
+        let state = |v: &Vec<u32>| model.decode(&v[1..]);
+        let prefix: Vec<Vec<i64>> = run.prefix.iter().map(state).collect();
+        let cycle: Vec<Vec<i64>> = run.cycle.iter().map(state).collect();
+        let due = |w: &Option<usize>| w.and_then(|set| product.process_of(set));
+        let due: Vec<Option<usize>> = run.wanted.iter().map(due).collect();
+        Ok(match with_actions(model.program(), prefix, cycle, &due) {
+            Some((prefix, cycle)) => Outcome::Violated(prefix, cycle),
+            None => Outcome::Defect("a step of the run that no action makes".to_string()),
+        })
     }
-    let Some(run) = accepting_run(forest, &product, &hull)? else {
-        return Ok(Outcome::Defect("no run in the fixpoint".to_string()));
-    };
-    let state = |v: &Vec<u32>| model.decode(&v[1..]);
-    let prefix: Vec<Vec<i64>> = run.prefix.iter().map(state).collect();
-    let cycle: Vec<Vec<i64>> = run.cycle.iter().map(state).collect();
-    let due = |w: &Option<usize>| w.and_then(|set| product.process_of(set));
-    let due: Vec<Option<usize>> = run.wanted.iter().map(due).collect();
-    Ok(match with_actions(program, prefix, cycle, &due) {
-        Some((prefix, cycle)) => Outcome::Violated(prefix, cycle),
-        None => Outcome::Defect("a step of the run that no action makes".to_string()),
-    })
 }
 
 /// Something erroneous in a state of a set: a step, an assertion, a proposition without a value.

@@ -63,7 +63,7 @@ const PLACE: usize = 16;
 const PLACES: usize = 1 << 27;
 
 /// Limits and counters.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Control {
     limits: Limits,
     /// Nodes that may be made before a collection.
@@ -144,6 +144,18 @@ impl Forest {
     /// Other limits from now on; the capacity stays at least what it is.
     pub fn set_limits(&mut self, limits: Limits) {
         self.control.limits = limits;
+    }
+
+    /// Forgets all results of operations.
+    pub(crate) fn forget_all(&mut self) {
+        self.cache.clear();
+        self.wide_cache.clear();
+    }
+
+    /// Begins to count anew: how many nodes there were at most, how many collections.
+    pub(crate) fn forget_counts(&mut self) {
+        self.control.peak = 0;
+        self.control.collections = 0;
     }
 
     /// For tests: collects garbage before every `every`th new node.

@@ -49,7 +49,7 @@ pub(crate) struct Entry {
 pub struct Kept(pub(crate) u32);
 
 /// A forest of diagrams; see the module's documentation.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Forest {
     pub(crate) entries: Vec<Entry>,
     /// A power of two of heads of chains.

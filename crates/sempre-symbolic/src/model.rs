@@ -35,7 +35,7 @@ struct Use {
 }
 
 /// One action, or a variant of one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Event {
     /// The number of the action.
     pub action: u32,
@@ -52,7 +52,7 @@ pub(crate) struct Event {
 }
 
 /// Events that are fired together.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub top: u32,
     pub shape: Shape,
@@ -65,7 +65,7 @@ pub(crate) struct Group {
 }
 
 /// See the module's documentation.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Model<'p> {
     program: &'p Program,
     /// The cell of each level.

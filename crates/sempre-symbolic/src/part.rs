@@ -44,7 +44,7 @@ pub(crate) struct Rival {
 }
 
 /// See the module's documentation.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub meaning: Meaning,
     /// The cells and what is done to them, in the order of levels.
@@ -291,7 +291,7 @@ enum Answer {
 }
 
 /// The numbers of values, and a state to try things on.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Learner<'p> {
     interpreter: Interpreter<'p>,
     state: Vec<i64>,

@@ -32,7 +32,7 @@ impl Shape {
 }
 
 /// All shapes of a forest.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Shapes {
     known: Vec<(Mode, Shape)>,
     numbers: FxHashMap<(Mode, Shape), Shape>,

@@ -10,7 +10,7 @@ use super::translation::Compiled;
 use super::verdict::{Cause, Exhausted, Verdict};
 use sempre_explicit::explore::Reason;
 use sempre_explicit::product;
-use sempre_symbolic::check::{Options, Outcome, Statistics, check};
+use sempre_symbolic::check::{Options, Outcome, Prepared, Statistics, check, prepare};
 use sempre_symbolic::observer::Observer;
 use sempre_symbolic::product::Deadlock;
 use sempre_symbolic::reach::Progress;
@@ -35,6 +35,12 @@ pub struct SymbolicSettings<'a> {
     pub interrupt: Option<&'static AtomicBool>,
     /// Told now and then.
     pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
+    /// The model's states, if they are known: those of the same checker.
+    pub prepared: Option<&'a Prepared<'a>>,
+    /// Reachability in the product by chaining instead of saturation.
+    pub no_saturation: bool,
+    /// Count the steps that change no proposition, if the automaton reads changes.
+    pub count_stuttering: bool,
 }
 
 impl Observer for Compiled {
@@ -76,6 +82,33 @@ impl Observer for Compiled {
 }
 
 impl Checker {
+    /// Finds the model's states, for several properties; nothing if that is not done within the limits.
+    ///
+    /// # Errors
+    /// If the symbolic engine is not made for this model.
+    pub fn prepare_symbolically(
+        &self,
+        settings: &Settings<'_>,
+    ) -> Result<Option<Prepared<'_>>, CheckError> {
+        self.suits_symbolic()?;
+        let limits = Limits {
+            memory: settings.limits.memory,
+            deadline: (settings.limits.time).and_then(|t| Instant::now().checked_add(t)),
+            interrupt: settings.symbolic.interrupt,
+        };
+        Ok(prepare(self.program(), limits, settings.symbolic.progress).ok())
+    }
+
+    fn suits_symbolic(&self) -> Result<(), CheckError> {
+        if self.program().atomic.is_some() {
+            return refused("cannot take the steps of atomic sections together yet");
+        }
+        if self.program().marks > 0 {
+            return refused("does not know the acceptance marks of a model's own edges");
+        }
+        Ok(())
+    }
+
     /// Searches with decision diagrams.
     pub(super) fn search_symbolically(
         &self,
@@ -85,13 +118,7 @@ impl Checker {
         deadline: Option<Instant>,
         report: &mut Report,
     ) -> Result<(), CheckError> {
-        let refused = |what: &str| Err(CheckError::Refused(format!("the symbolic engine {what}")));
-        if self.program().atomic.is_some() {
-            return refused("cannot take the steps of atomic sections together yet");
-        }
-        if self.program().marks > 0 {
-            return refused("does not know the acceptance marks of a model's own edges");
-        }
+        self.suits_symbolic()?;
         let livelock = matches!(compiled, Compiled::Testing(t) if t.has_livelock());
         let fin = matches!(compiled, Compiled::Property(p) if p.condition().uses_fin());
         if livelock || fin {
@@ -106,7 +133,8 @@ impl Checker {
                 product::Deadlock::Drop => Deadlock::Drop,
             },
             fair: self.is_fair(),
-            no_saturation: false,
+            no_saturation: settings.symbolic.no_saturation,
+            count_stuttering: settings.symbolic.count_stuttering,
             limits: Limits {
                 memory: settings.limits.memory,
                 deadline,
@@ -116,7 +144,10 @@ impl Checker {
         };
         let meanings = property.propositions.iter().map(|p| p.meaning.clone());
         let meanings: Vec<_> = meanings.collect();
-        let (outcome, statistics) = check(self.program(), &meanings, compiled, &options);
+        let (outcome, statistics) = match settings.symbolic.prepared {
+            Some(prepared) => prepared.clone().check(&meanings, compiled, &options),
+            None => check(self.program(), &meanings, compiled, &options),
+        };
         report.verdict = match outcome {
             Outcome::Empty => match Exhausted::symbolic(&outcome) {
                 Some(exhausted) => Verdict::Holds(exhausted),
@@ -160,6 +191,10 @@ impl Checker {
         report.symbolic = Some(statistics);
         Ok(())
     }
+}
+
+fn refused<T>(what: &str) -> Result<T, CheckError> {
+    Err(CheckError::Refused(format!("the symbolic engine {what}")))
 }
 
 /// The statistics in words.

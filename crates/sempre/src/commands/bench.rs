@@ -6,7 +6,9 @@ use clap::{Args, Subcommand, ValueEnum};
 use sempre::experiments::emptiness::{self, Parameters};
 use sempre::experiments::page::{Chart, Table};
 use sempre::experiments::safety::{self, Parameters as SafetyParameters};
+use sempre::experiments::symbolic::{self, Parameters as SymbolicParameters};
 use sempre::experiments::testing_automata::{self, Parameters as TestingParameters};
+use sempre::lang::model::{Language, Model};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -22,6 +24,7 @@ pub struct Arguments {
 enum Experiment {
     Emptiness(EmptinessArguments),
     Safety(SafetyArguments),
+    Symbolic(SymbolicArguments),
     TestingAutomata(TestingArguments),
 }
 
@@ -46,6 +49,43 @@ struct TestingArguments {
     /// Only these nets: FMS5, Kanban5, Philo8, Ring6, or files
     #[arg(value_name = "NET")]
     nets: Vec<String>,
+
+    #[command(flatten)]
+    files: Files,
+
+    #[command(flatten)]
+    output: OutputOptions,
+}
+
+/// Compare TGBA and TGTA by decision diagrams, with and without saturation (TACAS 2014)
+///
+/// Without files, the states of Petri nets that grow are counted. With a table of pairs, each pair is checked in four ways: time,
+/// peak number of nodes, who is better. Verdicts must agree with each other and with those of the table.
+#[derive(Args, Debug)]
+struct SymbolicArguments {
+    /// Check pairs of a model and a formula: columns `model`, `formula` and perhaps `verdict`, with tabs between them
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, requires = "models")]
+    pairs: Option<PathBuf>,
+
+    /// Where the models of the pairs are, as DVE files
+    #[arg(long, value_name = "DIRECTORY", value_hint = clap::ValueHint::DirPath)]
+    models: Option<PathBuf>,
+
+    /// Only these models
+    #[arg(long = "model", value_name = "NAME")]
+    only: Vec<String>,
+
+    /// So many pairs, spread over the models
+    #[arg(long, value_name = "N", default_value_t = 150)]
+    count: usize,
+
+    /// The most time for a check
+    #[arg(long, value_name = "SECONDS", value_parser = super::check::seconds, default_value = "20")]
+    time: Duration,
+
+    /// The most time for the states of a model
+    #[arg(long, value_name = "SECONDS", value_parser = super::check::seconds, default_value = "300")]
+    model_time: Duration,
 
     #[command(flatten)]
     files: Files,
@@ -146,6 +186,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     match &arguments.experiment {
         Experiment::Emptiness(arguments) => emptiness(arguments),
         Experiment::Safety(arguments) => safety(arguments),
+        Experiment::Symbolic(arguments) => symbolic(arguments),
         Experiment::TestingAutomata(arguments) => testing(arguments),
     }
 }
@@ -208,6 +249,71 @@ fn safety(arguments: &SafetyArguments) -> Outcome {
     if let Some(path) = &arguments.files.page {
         let parts = parts.into_iter().map(|(_, part)| part).collect();
         write_file(path, &safety::page(parts, &parameters).to_html())?;
+    }
+    Ok(Answer::Yes)
+}
+
+fn symbolic(arguments: &SymbolicArguments) -> Outcome {
+    let parameters = SymbolicParameters {
+        time: arguments.time,
+        model_time: arguments.model_time,
+        ..SymbolicParameters::default()
+    };
+    let talk = std::io::stderr().is_terminal();
+    let tell = |what: &str| {
+        if talk {
+            eprint!("\r\x1b[K{what}");
+        }
+    };
+    let mut parts = Vec::new();
+    if let (Some(path), Some(folder)) = (&arguments.pairs, &arguments.models) {
+        let text = crate::input::read_file(path)?;
+        let mut all = symbolic::pairs(&text).map_err(Failure::Message)?;
+        if !arguments.only.is_empty() {
+            all.retain(|p| arguments.only.contains(&p.model));
+        }
+        let chosen = symbolic::spread(&all, arguments.count);
+        let mut names: Vec<&str> = chosen.iter().map(|p| p.model.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let mut models = Vec::new();
+        for name in names {
+            let text = crate::input::read_file(&folder.join(format!("{name}.dve")))?;
+            let (model, _) = Model::read(Language::Dve, name, &text)
+                .map_err(|e| Failure::Message(format!("{name}: {}", e[0].message)))?;
+            let mine: Vec<_> = chosen.iter().filter(|p| p.model == name).cloned().collect();
+            let mut progress = |done: usize| tell(&format!("{name}: {done} of {}", mine.len()));
+            let rows = symbolic::run_model(name, &model, &mine, &parameters, &mut progress);
+            models.push(rows.map_err(Failure::Message)?);
+        }
+        parts = symbolic::tables(&models, &parameters);
+    }
+    if arguments.pairs.is_none() {
+        parts.push((
+            "nets",
+            symbolic::nets(&parameters, &mut |net| tell(net)),
+            Vec::new(),
+        ));
+    }
+    tell("");
+    let mut out = arguments.output.open()?;
+    // The single pairs are for a spreadsheet.
+    for (i, (_, table, _)) in parts.iter().filter(|p| p.0 != "pairs").enumerate() {
+        if i > 0 {
+            writeln!(out)?;
+        }
+        write!(out, "{}", table.to_text())?;
+    }
+    out.flush()?;
+    if let Some(folder) = &arguments.files.csv {
+        std::fs::create_dir_all(folder).map_err(|e| Failure::file(folder, "write", &e))?;
+        for (name, table, _) in &parts {
+            write_file(&folder.join(format!("{name}.csv")), &table.to_csv())?;
+        }
+    }
+    if let Some(path) = &arguments.files.page {
+        let (page, scatters) = symbolic::page(parts, &parameters);
+        write_file(path, &page.to_html_with(&scatters))?;
     }
     Ok(Answer::Yes)
 }

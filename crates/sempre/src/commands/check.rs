@@ -283,6 +283,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             } else {
                 None
             },
+            ..SymbolicSettings::default()
         },
         limits: Limits {
             memory: arguments.memory.or_else(memory::default_budget),
@@ -291,6 +292,30 @@ pub fn run(arguments: &Arguments) -> Outcome {
             interrupt: Some(interrupt::flag()),
             progress: if talk { Some(&progress::show) } else { None },
         },
+    };
+    // The states of the model are the same for all properties. Two copies of them are needed.
+    let half = Settings {
+        limits: Limits {
+            memory: settings.limits.memory.map(|m| m / 2),
+            ..settings.limits
+        },
+        ..settings
+    };
+    let shares = settings.engine == Engine::Symbolic && properties.len() > 1;
+    let mut prepared = None;
+    if shares {
+        prepared = checker.prepare_symbolically(&half).map_err(told)?;
+    }
+    let settings = match &mut prepared {
+        None => settings,
+        Some(states) => {
+            states.tidy();
+            let symbolic = SymbolicSettings {
+                prepared: Some(states),
+                ..half.symbolic
+            };
+            Settings { symbolic, ..half }
+        }
     };
     let mut traces = match &arguments.trace {
         Some(path) => Some(File::create(path).map_err(|e| Failure::file(path, "write", &e))?),

@@ -24,6 +24,21 @@ pub struct Chart {
     pub groups: Vec<(String, Vec<f64>)>,
 }
 
+/// Points in a square with logarithmic axes and a diagonal.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scatter {
+    /// What it shows.
+    pub title: String,
+    /// What goes from left to right.
+    pub across: String,
+    /// What goes up.
+    pub up: String,
+    /// Both values of each point, and the number of its kind.
+    pub points: Vec<(f64, f64, usize)>,
+    /// The names of the kinds.
+    pub kinds: Vec<String>,
+}
+
 /// A page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {
@@ -179,9 +194,89 @@ impl Chart {
     }
 }
 
+impl Scatter {
+    /// As a drawing. What is below a thousandth is drawn there.
+    pub fn to_svg(&self) -> String {
+        const SIDE: f64 = 320.0;
+        let (left, top) = (60.0, 24.0);
+        let values = self.points.iter().flat_map(|p| [p.0, p.1]);
+        let most = values.clone().fold(1e-3_f64, f64::max);
+        let least = values.fold(most, f64::min).clamp(1e-3, most / 10.0);
+        let (low, high) = (least.log10().floor(), most.log10().ceil());
+        let at = |value: f64| (value.max(least).log10() - low) / (high - low).max(1.0) * SIDE;
+        let mut text = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{:.0}\" height=\"{:.0}\" font-family=\"sans-serif\" \
+             font-size=\"11\">\n<text x=\"0\" y=\"14\" font-weight=\"bold\">{}</text>\n\
+             <rect x=\"{left:.0}\" y=\"{top:.0}\" width=\"{SIDE:.0}\" height=\"{SIDE:.0}\" fill=\"none\" stroke=\"#999\"/>\n\
+             <line x1=\"{left:.0}\" y1=\"{:.0}\" x2=\"{:.0}\" y2=\"{top:.0}\" stroke=\"#999\"/>\n",
+            left + SIDE + 120.0,
+            top + SIDE + 46.0,
+            escaped(&self.title),
+            top + SIDE,
+            left + SIDE,
+        );
+        for power in low as i32..=high as i32 {
+            let place = at(10f64.powi(power));
+            let _ = writeln!(
+                text,
+                "<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"middle\">1e{power}</text>\
+                 <text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"end\">1e{power}</text>",
+                left + place,
+                top + SIDE + 14.0,
+                left - 4.0,
+                top + SIDE - place + 4.0,
+            );
+        }
+        let _ = writeln!(
+            text,
+            "<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"middle\">{}</text>\
+             <text x=\"12\" y=\"{:.0}\" transform=\"rotate(-90 12 {:.0})\" text-anchor=\"middle\">{}</text>",
+            left + SIDE / 2.0,
+            top + SIDE + 32.0,
+            escaped(&self.across),
+            top + SIDE / 2.0,
+            top + SIDE / 2.0,
+            escaped(&self.up),
+        );
+        for &(x, y, kind) in &self.points {
+            let _ = writeln!(
+                text,
+                "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"{}\" fill-opacity=\"0.6\"/>",
+                left + at(x),
+                top + SIDE - at(y),
+                colour(kind),
+            );
+        }
+        for (i, kind) in self.kinds.iter().enumerate() {
+            let y = top + 14.0 + 16.0 * i as f64;
+            let _ = writeln!(
+                text,
+                "<circle cx=\"{:.0}\" cy=\"{:.0}\" r=\"4\" fill=\"{}\"/><text x=\"{:.0}\" y=\"{y:.0}\">{}</text>",
+                left + SIDE + 14.0,
+                y - 4.0,
+                colour(i),
+                left + SIDE + 22.0,
+                escaped(kind),
+            );
+        }
+        text.push_str("</svg>\n");
+        text
+    }
+}
+
+/// Colours that are far from each other.
+fn colour(kind: usize) -> &'static str {
+    COLOURS[kind * 5 % COLOURS.len()]
+}
+
 impl Page {
     /// As a page that needs nothing else.
     pub fn to_html(&self) -> String {
+        self.to_html_with(&[])
+    }
+
+    /// The same, with points at its end.
+    pub fn to_html_with(&self, scatters: &[Scatter]) -> String {
         let title = escaped(&self.title);
         let mut text = format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>{title}</title>\n<style>\n\
@@ -201,6 +296,9 @@ impl Page {
             for chart in charts {
                 text.push_str(&chart.to_svg());
             }
+        }
+        for scatter in scatters {
+            text.push_str(&scatter.to_svg());
         }
         text.push_str("</html>\n");
         text
@@ -251,5 +349,24 @@ mod tests {
         let svg = page.parts[0].1[0].to_svg();
         assert_eq!(svg.matches("<rect").count(), 2);
         assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
+    }
+
+    #[test]
+    fn points_are_where_they_belong() {
+        let plot = Scatter {
+            title: "times".into(),
+            across: "one".into(),
+            up: "two".into(),
+            points: vec![(0.01, 10.0, 0), (10.0, 0.01, 1)],
+            kinds: vec!["a".into(), "b".into()],
+        };
+        let svg = plot.to_svg();
+        // The corners of the square, above the diagonal and below it.
+        assert!(
+            svg.contains("cx=\"60.0\" cy=\"24.0\"") && svg.contains("cx=\"380.0\" cy=\"344.0\"")
+        );
+        let page = Page::default().to_html_with(std::slice::from_ref(&plot));
+        assert!(page.contains("<circle"));
+        assert!(Scatter::default().to_svg().ends_with("</svg>\n"));
     }
 }
