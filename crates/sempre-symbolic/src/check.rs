@@ -96,7 +96,7 @@ pub fn prepare<'p>(
     program: &'p Program,
     limits: Limits,
     progress: Option<&(dyn Fn(&Progress) + Sync)>,
-) -> Result<Prepared<'p>, (Stop, Statistics)> {
+) -> Result<Prepared<'p>, Box<(Stop, Statistics)>> {
     on_a_deep_stack(program.cells() + 1, || {
         let begin = Instant::now();
         let mut forest = Forest::new(limits);
@@ -129,7 +129,7 @@ pub fn prepare<'p>(
                     model_time: begin.elapsed(),
                     ..Statistics::default()
                 };
-                Err((stop, statistics))
+                Err(Box::new((stop, statistics)))
             }
         }
     })
@@ -143,7 +143,10 @@ pub fn check(
     options: &Options<'_>,
 ) -> (Outcome, Statistics) {
     match prepare(program, options.limits, options.progress) {
-        Err((stop, statistics)) => (Outcome::Stopped(stop), statistics),
+        Err(stopped) => {
+            let (stop, statistics) = *stopped;
+            (Outcome::Stopped(stop), statistics)
+        }
         Ok(prepared) => {
             let before = prepared.peak_nodes;
             let (outcome, mut statistics) = prepared.check(propositions, observer, options);

@@ -135,3 +135,32 @@ fn models_are_checked_by_finite_and_by_buchi_automata() {
         );
     }
 }
+
+/// Pairs of a table, in all ways; a verdict that the table contradicts is an error.
+#[test]
+fn symbolic_ways_agree_on_the_pairs_of_a_table() {
+    let folder = folder("bench-symbolic");
+    let list = folder.join("pairs.tsv");
+    let text = "model\tformula\tverdict\n\
+        mutex\tG !(P_0.CS && P_1.CS)\tholds\n\
+        mutex\tG(P_0.wait -> F P_0.CS)\tholds\n\
+        mutex\tG F P_0.CS\tviolated\n";
+    std::fs::write(&list, text).expect("a file");
+    let models = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    let page = folder.join("page.html");
+    let (list, page_name) = (list.to_str().unwrap(), page.to_str().unwrap());
+    let csv = folder.to_str().unwrap();
+    let text = bench(&[
+        "symbolic", "--pairs", list, "--models", models, "--csv", csv, "--page", page_name,
+    ]);
+    let row = text.lines().find(|l| l.starts_with("mutex")).unwrap_or("");
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    assert_eq!(cells[1], "20", "{text}");
+    assert!(cells.ends_with(&["3", "3", "3", "3", "3"]), "{text}");
+    let all = text.lines().filter(|l| l.starts_with("all"));
+    assert_eq!(all.count(), 4, "{text}");
+    let pairs = std::fs::read_to_string(folder.join("pairs.csv")).expect("single pairs");
+    assert_eq!(pairs.lines().count(), 4);
+    let page = std::fs::read_to_string(page).expect("a page");
+    assert_eq!(page.matches("<svg").count(), 8);
+}
