@@ -201,7 +201,7 @@ impl Scatter {
         let (left, top) = (60.0, 24.0);
         let values = self.points.iter().flat_map(|p| [p.0, p.1]);
         let most = values.clone().fold(1e-3_f64, f64::max);
-        let least = values.fold(most, f64::min).clamp(1e-3, most / 10.0);
+        let least = values.fold(most, f64::min).max(1e-3).min(most / 10.0);
         let (low, high) = (least.log10().floor(), most.log10().ceil());
         let at = |value: f64| (value.max(least).log10() - low) / (high - low).max(1.0) * SIDE;
         let mut text = format!(
