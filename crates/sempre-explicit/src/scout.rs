@@ -8,7 +8,7 @@
 //! - The *ball* of the states nearest to the initial ones grows to an eighth of the number of states expanded, and Couvreur's
 //!   check searches it. An accepting run inside the ball is one of the whole space.
 //! - From a larger number on, *excursions* search the space anew, each with a sixteenth of that number of states, in other
-//!   orders: one drawn for each state, four drawn for all actions. They get a quarter instead when the check dives, that is, when
+//!   orders: one that prefers what the automaton waits for, one drawn for each state, four drawn for all actions. They get a quarter instead when the check dives, that is, when
 //!   hardly a state that it expands has no new successor: then it is far from closing anything.
 //!
 //! That they find nothing says nothing, and the check goes on. Scouts stand between a check and its space: checks need not know of
@@ -19,7 +19,7 @@
 //! - **I2** The first `starts.len()` states of the order are expanded; their edges, whose targets are ranks, are in
 //!   `edges`, those of state i from `starts[i]` on.
 //!
-//! Cost: up to seven sixteenths of the states more are expanded, four thirds of that in the worst case; beside a dive, more than
+//! Cost: up to half of the states more are expanded, four thirds of that in the worst case; beside a dive, more than
 //! the check itself.
 
 use crate::emptiness::cou99;
@@ -117,8 +117,10 @@ impl<'a, M: Marks> Scout<'a, M> {
         let dives = self.barren < self.expanded / few;
         let size = self.expanded / if dives { share } else { EXCURSIONS };
         self.seed += 1;
-        if (self.excursion)(Order::Shuffled(self.seed), size)? {
-            return Ok(true);
+        for order in [Order::Directed(self.seed), Order::Shuffled(self.seed)] {
+            if (self.excursion)(order, size)? {
+                return Ok(true);
+            }
         }
         for i in 0..PERMUTATIONS {
             let seed = PERMUTATIONS * self.seed + i;

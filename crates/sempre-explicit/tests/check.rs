@@ -342,9 +342,10 @@ fn all_checks_of_random_systems_agree_with_the_product() {
                 fair,
                 shorten: random.chance(0.2),
                 scouts: [None, Some(1), Some(3)][random.below(3)],
-                order: match random.below(3) {
+                order: match random.below(4) {
                     0 => Order::System,
                     1 => Order::Shuffled(random.next_u64()),
+                    2 => Order::Directed(random.next_u64()),
                     _ => Order::Permuted(random.next_u64()),
                 },
                 // Threads cost more than the searches.

@@ -254,9 +254,10 @@ fn all_searches_agree_with_a_plain_one() {
             let options = FiniteOptions {
                 search,
                 deadlock,
-                order: match random.below(3) {
+                order: match random.below(4) {
                     0 => Order::System,
                     1 => Order::Shuffled(random.next_u64()),
+                    2 => Order::Directed(random.next_u64()),
                     _ => Order::Permuted(random.next_u64()),
                 },
                 workers: if random.chance(0.1) { 3 } else { 1 },

@@ -290,6 +290,10 @@ impl System for CompiledSystem {
             })
     }
 
+    fn distance(&self, context: &mut CompiledContext, state: &[u64], proposition: usize) -> u64 {
+        (self.interpreted).distance(&mut context.interpreted, state, proposition)
+    }
+
     fn valuation(
         &self,
         context: &mut CompiledContext,

@@ -2,6 +2,7 @@
 //!
 //! This crate knows neither properties nor the languages models are written in.
 
+pub mod distance;
 pub mod footprint;
 pub mod interpreter;
 mod interval_domain;

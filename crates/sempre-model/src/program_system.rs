@@ -9,6 +9,7 @@
 //! * A proposition whose evaluation fails (an index out of range) counts as false, and the failure is told
 //!   when the state is expanded: it cannot be overlooked.
 
+use crate::distance::distance;
 use crate::footprint::{Footprint, can_fail, reads_of};
 use crate::interpreter::Interpreter;
 use crate::ir::{Expr, Program};
@@ -162,6 +163,14 @@ impl System for ProgramSystem {
         Interpreter::new(&self.program)
             .holds(&self.propositions[proposition], &context.cells)
             .unwrap_or(false)
+    }
+
+    fn distance(&self, context: &mut ProgramContext, state: &[u64], proposition: usize) -> u64 {
+        self.layout.unpack(state, &mut context.cells);
+        let interpreter = Interpreter::new(&self.program);
+        let (condition, cells) = (&self.propositions[proposition], &context.cells);
+        let holds = interpreter.holds(condition, cells) == Ok(true);
+        distance(&interpreter, condition, cells, !holds).max(1)
     }
 
     fn is_visible(&self, action: u32) -> bool {

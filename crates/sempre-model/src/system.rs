@@ -81,6 +81,13 @@ pub trait System: Send + Sync {
         }
     }
 
+    /// How far the state is from one in which the proposition has the other value, in a measure of the system's own, at
+    /// least one. It directs searches ([`crate::distance`]) and decides nothing.
+    fn distance(&self, context: &mut Self::Context, state: &[u64], proposition: usize) -> u64 {
+        let _ = (context, state, proposition);
+        1
+    }
+
     /// May the action change the truth of a proposition?
     fn is_visible(&self, action: u32) -> bool {
         let _ = action;

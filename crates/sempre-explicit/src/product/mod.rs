@@ -37,6 +37,7 @@
 //! search ends ([`Reason::Overflow`]): numbers would not stay what they are. It has to begin anew, with the wider system that
 //! the contexts know of.
 
+mod guide;
 mod observer;
 pub(crate) mod packing;
 mod successors;
@@ -48,6 +49,7 @@ use crate::property::Kind;
 use crate::property::Property;
 use crate::space::{Edge, RunStep, Space, Stop, Wanted};
 use crate::widening::{self, Lost};
+use guide::Guide;
 pub use observer::Observer;
 use packing::Packing;
 use sempre_base::Random;
@@ -98,6 +100,9 @@ pub enum Order {
     Shuffled(u64),
     /// Drawn once for all actions ([`System::permute`]): a walk that insists.
     Permuted(u64),
+    /// Those first that are nearest to what the automaton waits for ([`guide`]), those that are equally near in an order drawn
+    /// for each state: a walk that climbs. If nothing is known of that, as `Shuffled`.
+    Directed(u64),
 }
 
 /// Limits of a search.
@@ -137,6 +142,8 @@ pub struct Product<'a, S: System, M> {
     packing: Packing,
     /// The edges of each leaf of a property.
     leaves: Vec<Vec<(u32, M)>>,
+    /// For the directed order, if the automaton can tell what it waits for.
+    guide: Option<Guide>,
     /// For a testing automaton: the observed propositions of each state, and those of the states in the batch.
     observed: Arc<IndexArray>,
     found: Vec<u32>,
@@ -209,6 +216,10 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
                 .collect(),
             Observer::Testing(_) => Vec::new(),
         };
+        let guide = match (shape.order, observer) {
+            (Order::Directed(_), Observer::Property(property)) => Guide::new(property),
+            _ => None,
+        };
         let now = Instant::now();
         Ok(Some(Self {
             given: system,
@@ -228,6 +239,7 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
             context: ordered(system, shape.order),
             packing,
             leaves,
+            guide,
             actions: Vec::new(),
             first_process,
             sets,
@@ -274,6 +286,7 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
                 context: ordered(self.given, self.shape.order),
                 packing: self.packing,
                 leaves: self.leaves.clone(),
+                guide: self.guide.clone(),
                 observed: Arc::clone(&self.observed),
                 found: Vec::new(),
                 models: Vec::new(),
@@ -624,6 +637,19 @@ impl<S: System, M: Marks> Product<'_, S, M> {
         self.models = models;
     }
 
+    /// How good it is to be in a state, the less the better.
+    fn rate(&mut self, state: u32) -> Option<(u32, u64)> {
+        let q = self.automaton_state(state);
+        let guide = self.guide.as_ref()?;
+        let system = self.wider.as_ref().unwrap_or(self.given);
+        let count = self.observer.propositions();
+        system.valuation(&mut self.context, &self.model, count, &mut self.valuation);
+        let costs: Vec<u64> = (0..count)
+            .map(|p| system.distance(&mut self.context, &self.model, p))
+            .collect();
+        Some(guide.rate(q, self.valuation[0], &costs))
+    }
+
     /// Puts a successor into the batch, lifted to its level if the product is degeneralised.
     #[inline]
     fn put(&mut self, model: &[u64], to: u32, level: u32, mut marks: M, action: u32) {
@@ -734,8 +760,11 @@ impl<S: System, M: Marks> Space<M> for Product<'_, S, M> {
             target: found.index,
             marks,
         }));
-        if let Order::Shuffled(seed) = self.shape.order {
+        if let Order::Shuffled(seed) | Order::Directed(seed) = self.shape.order {
             shuffle(&mut edges[begin..], seed ^ u64::from(state));
+            if self.guide.is_some() {
+                edges[begin..].sort_by_cached_key(|edge| self.rate(edge.target));
+            }
         }
         Ok(())
     }

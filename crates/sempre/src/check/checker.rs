@@ -595,7 +595,7 @@ impl Checker {
                     "not a shortest one, perhaps: a depth-first search found it before the breadth-first one could"
                         .to_string()
                 }
-                _ => "found by a scout: a breadth-first search near the initial states, beside the depth-first one"
+                _ => "found by a scout: a bounded search beside the check, near the initial states or in another order"
                     .to_string(),
             });
         }

@@ -187,6 +187,8 @@ enum OrderName {
     Shuffled,
     /// Drawn for all actions, once
     Permuted,
+    /// Those first that are nearest to what would violate the property
+    Directed,
 }
 
 /// Which runs count.
@@ -216,11 +218,24 @@ fn algorithms() -> PossibleValuesParser {
     PossibleValuesParser::new(["auto"].into_iter().chain(names).chain(searches))
 }
 
-/// Reads a time; `Duration` would panic at what it cannot hold.
+/// Reads a time, in seconds or with a unit; `Duration` would panic at what it cannot hold.
 pub fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text
-        .parse()
-        .map_err(|_| format!("`{text}` is not a number of seconds"))?;
+    let units = [
+        ("ms", 0.001),
+        ("s", 1.0),
+        ("m", 60.0),
+        ("h", 3600.0),
+        ("", 1.0),
+    ];
+    let number = units.iter().find_map(|&(unit, seconds)| {
+        let number: f64 = text.strip_suffix(unit)?.parse().ok()?;
+        Some(number * seconds)
+    });
+    let number = number.ok_or_else(|| {
+        format!(
+            "`{text}` is not a time: a number of seconds, or with a unit as 500ms, 90s, 5m or 1h"
+        )
+    })?;
     Duration::try_from_secs_f64(number).map_err(|e| e.to_string())
 }
 
@@ -265,6 +280,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             OrderName::Model => Order::System,
             OrderName::Shuffled => Order::Shuffled(arguments.seed),
             OrderName::Permuted => Order::Permuted(arguments.seed),
+            OrderName::Directed => Order::Directed(arguments.seed),
         },
         workers: usize::from(arguments.workers),
         pairs: match arguments.pairs {
@@ -472,4 +488,41 @@ impl Properties {
 fn stem(path: &Path) -> String {
     path.file_stem()
         .map_or_else(|| shown_name(path), |s| s.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        for (text, milliseconds) in [
+            ("3", 3000),
+            ("0.5", 500),
+            ("3s", 3000),
+            ("250ms", 250),
+            ("1.5m", 90_000),
+            ("2h", 7_200_000),
+        ] {
+            assert_eq!(
+                seconds(text),
+                Ok(Duration::from_millis(milliseconds)),
+                "{text}"
+            );
+        }
+        for text in [
+            "",
+            "s",
+            "m",
+            "3x",
+            "3 minutes",
+            "-1",
+            "-1s",
+            "NaN",
+            "1e300h",
+            "inf",
+        ] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+    }
 }
