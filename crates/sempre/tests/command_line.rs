@@ -796,6 +796,10 @@ fn every_command_has_help_and_a_manual_page() {
         "random",
         "pattern",
         "explore",
+        "check",
+        "monitor",
+        "bench",
+        "cite",
     ];
     for command in commands {
         assert!(help.contains(command), "{help}");
@@ -806,4 +810,12 @@ fn every_command_has_help_and_a_manual_page() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         assert!(good(&["completions", shell]).contains("translate"));
     }
+}
+
+#[test]
+fn papers_behind_names() {
+    assert!(good(&["cite"]).lines().any(|name| name == "saturation"));
+    assert!(good(&["cite", "UFSCC"]).contains("PPoPP 2016"));
+    bad(&["cite", "ufsc"], "did you mean `ufscc`?");
+    bad(&["cite", "quicksort"], "lists the names");
 }

@@ -3,6 +3,7 @@
 pub mod automaton;
 pub mod bench;
 pub mod check;
+pub mod cite;
 pub mod completions;
 pub mod cross;
 pub mod explore;
@@ -32,6 +33,7 @@ pub fn run(command: Command) -> Outcome {
         Command::Random(arguments) => random::run(&arguments),
         Command::Pattern(arguments) => pattern::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Cite(arguments) => cite::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man(arguments) => man::run(&arguments),
     }
