@@ -8,11 +8,13 @@ pub mod couvreur;
 pub mod delta2;
 pub mod emerson_lei;
 pub mod equivalence;
+pub mod finite_reading;
 pub mod gf_guarantee;
 pub mod hierarchy;
 pub mod informative_prefixes;
 pub mod language;
 pub mod master_theorem;
+pub mod redundancy;
 #[cfg(test)]
 mod reference;
 pub mod safety_kind;

@@ -15,6 +15,7 @@ pub mod cross;
 pub mod experiments;
 pub mod memory;
 pub mod monitor;
+pub mod reasons;
 pub mod trace_lines;
 pub mod word;
 pub mod workbench;

@@ -82,6 +82,25 @@ fn finite_automata_in_all_formats() {
     assert!(status == 2 && err.contains("too many states"), "{err}");
 }
 
+#[test]
+fn all_bad_prefixes_of_pathological_formulas() {
+    let pathological = "(G(q | F G p) & G(r | F G !p)) | G q | G r";
+    let size = |arguments: &[&str]| {
+        let all = [&["translate", "--to", "dfa", "--format", "json"], arguments].concat();
+        let value: serde_json::Value = serde_json::from_str(&good(&all)).expect("JSON");
+        value["states"].as_u64().expect("a number")
+    };
+    // Nothing is informative; q is lost, r is lost, both are.
+    assert_eq!(size(&[pathological]), 1);
+    assert_eq!(size(&[pathological, "--all-prefixes"]), 4);
+    assert_eq!(size(&["G q | G r", "--all-prefixes"]), 4);
+    assert_eq!(size(&["G q | G r"]), 4);
+    let (status, _, err) = sempre(&["translate", "--to", "ba", "G p", "--all-prefixes"], "");
+    assert!(status == 2 && err.contains("--to dfa"), "{err}");
+    let (status, _, err) = sempre(&["translate", "--to", "dfa", "F p", "--all-prefixes"], "");
+    assert!(status == 0 && err.contains("no safety formula"), "{err}");
+}
+
 /// A model is checked with the finite automaton as it is, and the verdict is that of the formula.
 #[test]
 fn engines_take_finite_automata() {
@@ -124,7 +143,7 @@ fn kinds_of_safety_and_what_to_do() {
     assert_eq!(kind("F p"), None);
     let text = good(&["formula", pathological]);
     assert!(
-        text.contains("would miss ") && text.contains("Büchi automaton"),
+        text.contains("would miss ") && text.contains("use Gq | Gr instead"),
         "{text}"
     );
     let text = good(&["formula", "p | X(G q & F !q)"]);
@@ -152,6 +171,22 @@ fn kinds_by_an_automaton_from_outside() {
     ]);
     let kinds: Vec<bool> = out.lines().map(|l| l.contains("pathological")).collect();
     assert_eq!(kinds, [false, true]);
+    // A terminal automaton may be read as a finite one; one that accepts where nothing is lost yet may not.
+    let ba = good(&["translate", "--negate", "--to", "ba", "G p"]);
+    let ba = file("readings.hoa", &ba);
+    let text = good(&["formula", "G p", "--buchi", ba.to_str().expect("UTF-8")]);
+    assert!(
+        text.contains("buchi as finite    yes\nbuchi advice       yes: whatever reaches"),
+        "{text}"
+    );
+    let early = "HOA: v1\nStates: 3\nStart: 0\nAP: 1 \"p\"\nAcceptance: 1 Inf(0)\nproperties: state-acc\n--BODY--\n\
+                 State: 0 {0}\n[0] 1\n[!0] 2\nState: 1\n[0] 1\n[!0] 2\nState: 2 {0}\n[t] 2\n--END--\n";
+    let early = file("early.hoa", early);
+    let text = good(&["formula", "G p", "--buchi", early.to_str().expect("UTF-8")]);
+    assert!(
+        text.contains("buchi as finite    no\nbuchi advice       no: a prefix of cycle{p} reaches"),
+        "{text}"
+    );
     let (status, _, err) = sempre(&["formula", "p", "--buchi", path], "");
     assert!(status == 2 && err.contains("which satisfies it"), "{err}");
     let (status, _, err) = sempre(&["formula", "G p", "0", "p", "--buchi", path], "");
@@ -171,7 +206,20 @@ fn monitors_say_at_which_line() {
     let (status, out, _) = watch(&[], "open x\nclosed\nopen\nopen\nclosed\n");
     assert_eq!(
         (status, out.as_str()),
-        (1, "G(open -> Xclosed): violated at line 4\n")
+        (
+            1,
+            "G(open -> Xclosed): violated at line 4\n  open -> Xclosed fails at line 3\n  Xclosed fails at line 3\n  \
+             closed fails at line 4\n"
+        )
+    );
+    // Certain before the formula itself tells why.
+    let (status, out, _) = sempre(&["monitor", "G(p | (X q & X !q))"], "p\nq\n");
+    assert_eq!(
+        (status, out.as_str()),
+        (
+            1,
+            "G(p | (Xq & X!q)): violated at line 2\n  it means Gp\n  p fails at line 2\n"
+        )
     );
     let (status, out, err) = watch(&[], "\n\nopen");
     assert_eq!(
@@ -184,15 +232,43 @@ fn monitors_say_at_which_line() {
     assert!(watch(&[], csv).1.contains("violated at line 3"));
     let json = "{\"open\": true}\n\n{\"closed\": false}\n";
     let (status, out, _) = watch(&["--format", "json"], json);
-    let wanted = "{\"formula\":\"G(open -> Xclosed)\",\"verdict\":\"violated\",\"line\":3,\"steps\":2,\"skipped\":0}\n";
-    assert_eq!((status, out.as_str()), (1, wanted));
+    let mut object: serde_json::Value = serde_json::from_str(&out).expect("an object");
+    for time in ["seconds", "lines_per_second"] {
+        let value = object.as_object_mut().and_then(|o| o.remove(time));
+        assert!(value.is_some_and(|v| v.is_number()), "{out}");
+    }
+    let wanted = serde_json::json!({
+        "formula": "G(open -> Xclosed)", "verdict": "violated", "line": 3, "steps": 2, "skipped": 0, "means": null,
+        "reasons": [
+            {"subformula": "open -> Xclosed", "line": 1, "holds": false},
+            {"subformula": "Xclosed", "line": 1, "holds": false},
+            {"subformula": "closed", "line": 3, "holds": false},
+        ],
+    });
+    assert_eq!((status, object), (1, wanted));
     assert_eq!(watch(&["--trace", "csv"], "open\n1\n").0, 2);
     let (status, out, _) = sempre(&["monitor", "a U b"], "a\na b\n\n");
-    assert_eq!((status, out.as_str()), (0, "a U b: satisfied at line 2\n"));
+    assert_eq!(
+        (status, out.as_str()),
+        (0, "a U b: satisfied at line 2\n  b holds at line 2\n")
+    );
     let (status, out, _) = sempre(&["monitor", "a & !a"], "");
     assert_eq!(
         (status, out.as_str()),
         (1, "a & !a: violated before the first line\n")
+    );
+}
+
+#[test]
+fn the_speed_of_long_traces_is_told() {
+    let (status, out, err) = sempre(&["monitor", "G !(a & b)"], &"a\nb\n".repeat(50_000));
+    assert_eq!(
+        (status, out.as_str()),
+        (0, "G!(a & b): open after 100000 steps\n")
+    );
+    assert!(
+        err.starts_with("note: 100000 lines in ") && err.ends_with(" lines per second\n"),
+        "{err}"
     );
 }
 

@@ -15,7 +15,7 @@
 //! The search is breadth-first. If memory does not suffice, a depth-first search tries again. And as it is better to know some
 //! violation than to wait for a shortest one for ever, depth-first *excursions* of bounded size, in other orders, go out from
 //! time to time. What they find is kept; the search goes on until it has expanded [`PATIENCE`] times as many
-//! states, and a million in any case, or until it is stopped. Only then is a longer prefix told, and
+//! states, and eight million in any case, or until it is stopped. Only then is a longer prefix told, and
 //! [`Statistics::scouted`] says so.
 //!
 //! # Many workers
@@ -87,7 +87,7 @@ const SHARE: u64 = 4;
 /// How many times as many states are expanded for a shorter prefix than it took to know one.
 pub const PATIENCE: u64 = 8;
 /// Until so many states were expanded, a shortest prefix is always looked for.
-const ALWAYS: u64 = 1 << 20;
+const ALWAYS: u64 = 1 << 23;
 
 /// How to search.
 #[derive(Clone, Copy)]

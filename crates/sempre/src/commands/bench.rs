@@ -6,6 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use sempre::experiments::emptiness::{self, Parameters};
 use sempre::experiments::page::{Chart, Table};
 use sempre::experiments::safety::{self, Parameters as SafetyParameters};
+use sempre::experiments::safety_models::SafetyModel;
 use sempre::experiments::symbolic::{self, Parameters as SymbolicParameters};
 use sempre::experiments::testing_automata::{self, Parameters as TestingParameters};
 use sempre::lang::model::{Language, Model};
@@ -117,11 +118,27 @@ struct SafetyArguments {
     #[arg(long, value_name = "SECONDS", value_parser = super::check::seconds, default_value = "20")]
     time: Duration,
 
+    /// The most states of a product with a model
+    #[arg(long, value_name = "N", default_value_t = SafetyParameters::default().states)]
+    states: u64,
+
+    /// Only these models: `peterson(N)`, `sliding(WINDOW,CAPACITY)`, `sieve(N,GAPS)`, with any
+    /// parameters instead of the paper's
+    #[arg(long = "model", value_name = "MODEL", value_parser = safety_model)]
+    models: Vec<SafetyModel>,
+
     #[command(flatten)]
     files: Files,
 
     #[command(flatten)]
     output: OutputOptions,
+}
+
+/// A model by its name.
+fn safety_model(text: &str) -> Result<SafetyModel, String> {
+    SafetyModel::parse(text).ok_or_else(|| {
+        "expected peterson(2..8), sliding(1..8,1..8) or sieve(5..255,1..)".to_string()
+    })
 }
 
 /// The parts of the experiment on safety.
@@ -196,7 +213,7 @@ fn safety(arguments: &SafetyArguments) -> Outcome {
         formulas: arguments.formulas,
         seed: arguments.seed,
         time: arguments.time,
-        ..SafetyParameters::default()
+        states: arguments.states,
     };
     let wanted = |part| arguments.parts.is_empty() || arguments.parts.contains(&part);
     let talk = std::io::stderr().is_terminal();
@@ -212,7 +229,7 @@ fn safety(arguments: &SafetyArguments) -> Outcome {
             tell(&format!("formulas of length {length}"));
             results.push(safety::run_length(length, &parameters));
         }
-        let names = ["formulas", "intentional"];
+        let names = ["formulas", "ratios", "intentional"];
         parts.extend(names.into_iter().zip(safety::lengths(&results)));
     }
     if wanted(SafetyPart::Kinds) {
@@ -225,7 +242,11 @@ fn safety(arguments: &SafetyArguments) -> Outcome {
     }
     if wanted(SafetyPart::Models) {
         let mut rows = Vec::new();
-        for model in safety::models() {
+        let models = match arguments.models.is_empty() {
+            true => safety::models(),
+            false => arguments.models.clone(),
+        };
+        for model in models {
             tell(&model.name);
             rows.extend(safety::run_model(&model, &parameters).map_err(Failure::Message)?);
         }

@@ -459,6 +459,9 @@ fn ask(arguments: &Arguments, bench: &mut Workbench, f: Formula) -> Outcome<Vec<
 /// The sentence about the kind of safety: for people only.
 const ADVICE: &str = "safety_advice";
 
+/// The sentence about an automaton from outside: for people only.
+const READING: &str = "buchi_advice";
+
 /// What is known about a formula, in the order in which it is told.
 fn facts(
     bench: &mut Workbench,
@@ -519,6 +522,10 @@ fn facts(
         let safety = safety_advice::safety(bench, f, simplified, outside)?;
         facts.push(("safety_kind", json!(safety.kind)));
         facts.push((ADVICE, json!(safety.advice)));
+        if let Some((yes, sentence)) = safety.finite_reading {
+            facts.push(("buchi_as_finite", json!(yes)));
+            facts.push((READING, json!(sentence)));
+        }
     }
     facts.extend([
         ("nnf", json!(bench.print(normal, syntax))),

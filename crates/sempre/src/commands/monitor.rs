@@ -9,8 +9,11 @@ use sempre::base::{Diagnostic, Source};
 use sempre::check::translation::in_time;
 use sempre::explicit::explore::Reason;
 use sempre::ltl::Syntax;
+use sempre::ltl::{Formula, Formulas};
 use sempre::monitor::{Monitor, MonitorVerdict};
+use sempre::reasons::{Decided, RecordedTrace, reasons};
 use sempre::trace_lines::{TraceFormat, TraceReader};
+use sempre::translate::translator::{Effort, Translator};
 use serde_json::json;
 use std::io::{BufRead, BufReader, Write};
 use std::time::{Duration, Instant};
@@ -18,8 +21,10 @@ use std::time::{Duration, Instant};
 /// Watch a trace on standard input: is a formula violated, or satisfied, for sure?
 ///
 /// Each line of the trace is a step: the propositions that hold, separated by white space; or a
-/// JSON object; or a CSV record after a header. Reading stops at the line that decides. The exit status is 0 if the
-/// formula is satisfied or still open at the end, 1 if it is violated, 2 if the trace cannot be read.
+/// JSON object; or a CSV record after a header. Reading stops at the line that decides, and the
+/// parts of the formula that this line made fail, or hold, are told. The exit status is 0 if the
+/// formula is satisfied or still open at the end, 1 if it is violated, 2 if the trace cannot be read. The speed is told on
+/// standard error if there are 100000 lines or more.
 #[derive(Args, Debug)]
 pub struct Arguments {
     /// The formula
@@ -79,12 +84,19 @@ const MOST_STATES: usize = 1 << 16;
 /// Complaints about skipped lines that are shown.
 const MOST_COMPLAINTS: usize = 10;
 
+/// The trace is forgotten, and with it the reasons, when it takes more bytes.
+const MOST_BYTES: usize = 1 << 28;
+
+/// The speed is told from so many lines on.
+const MANY_LINES: usize = 100_000;
+
 /// Where the trace was when reading stopped.
 struct End {
     verdict: MonitorVerdict,
     line: usize,
     steps: usize,
     skipped: usize,
+    trace: Option<RecordedTrace>,
 }
 
 /// Runs the command.
@@ -94,7 +106,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let f = read_into(&mut bench.formulas, "formula", &arguments.formula)?;
     let text = bench.print(f, Syntax::Spot);
     let refused = |why: String| Failure::Message(format!("cannot watch {text}: {why}"));
-    let mut formulas = bench.formulas;
+    let mut formulas = bench.formulas.clone();
     let deadline = Instant::now().checked_add(arguments.time);
     let make = move || Monitor::new(&mut formulas, f, MOST_STATES);
     let monitor = in_time(deadline, None, make)
@@ -106,7 +118,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
             )),
         })?
         .map_err(|why| refused(why.to_string()))?;
+    let begin = Instant::now();
     let end = watch(arguments, monitor)?;
+    let seconds = begin.elapsed().as_secs_f64();
+    let speed = (end.line as f64 / seconds.max(1e-9)).round();
+    let why = Why::new(&mut bench.formulas, f, &end);
     match arguments.format {
         Format::Text => {
             let place = match (end.verdict, end.line) {
@@ -115,6 +131,14 @@ pub fn run(arguments: &Arguments) -> Outcome {
                 (_, line) => format!("at line {line}"),
             };
             writeln!(out, "{text}: {} {place}", end.verdict)?;
+            if let Some(why) = &why {
+                if let Some(instead) = &why.instead {
+                    writeln!(out, "  it means {instead}")?;
+                }
+                for (part, line, verb) in &why.parts {
+                    writeln!(out, "  {part} {verb} at line {line}")?;
+                }
+            }
         }
         Format::Json => {
             let decided = end.verdict != MonitorVerdict::Open;
@@ -124,12 +148,68 @@ pub fn run(arguments: &Arguments) -> Outcome {
                 "line": decided.then_some(end.line),
                 "steps": end.steps,
                 "skipped": end.skipped,
+                "means": why.as_ref().and_then(|w| w.instead.as_ref()),
+                "reasons": why.as_ref().map(|w| {
+                    let each = w.parts.iter().map(|(part, line, verb)| {
+                        json!({"subformula": part, "line": line, "holds": *verb == HOLDS})
+                    });
+                    each.collect::<Vec<_>>()
+                }),
+                "seconds": seconds,
+                "lines_per_second": speed,
             });
             writeln!(out, "{object}")?;
         }
     }
     out.flush()?;
+    if end.line >= MANY_LINES {
+        eprintln!(
+            "note: {} lines in {seconds:.3} seconds, {speed} lines per second",
+            end.line
+        );
+    }
     Ok(Answer::from(end.verdict != MonitorVerdict::Violated))
+}
+
+const HOLDS: &str = "holds";
+const FAILS: &str = "fails";
+
+/// Why the last line decides.
+struct Why {
+    /// What the formula means, if it tells more than the formula itself.
+    instead: Option<String>,
+    /// Subformulas, from large to small; lines; whether they hold or fail.
+    parts: Vec<(String, usize, &'static str)>,
+}
+
+impl Why {
+    /// The formula as it was written, or, if it does not tell, a simpler one.
+    fn new(formulas: &mut Formulas, f: Formula, end: &End) -> Option<Self> {
+        let trace = end.trace.as_ref()?;
+        let holds = match end.verdict {
+            MonitorVerdict::Open => return None,
+            MonitorVerdict::Violated => false,
+            MonitorVerdict::Satisfied => true,
+        };
+        let numbers = formulas.propositions_of(f);
+        let (means, chain) = match reasons(formulas, f, &numbers, trace, holds) {
+            Some(chain) => (f, chain),
+            None => {
+                let g = Translator::new().rewritten(formulas, f, Effort::High);
+                (g, reasons(formulas, g, &numbers, trace, holds)?)
+            }
+        };
+        let print = |g: Formula| sempre::ltl::print(formulas, g, Syntax::Spot).to_string();
+        let part = |d: &Decided| {
+            let verb = if d.holds { HOLDS } else { FAILS };
+            (print(d.formula), trace.line(d.step), verb)
+        };
+        Some(Self {
+            instead: (means != f).then(|| print(means)),
+            // The first is the formula itself.
+            parts: chain.iter().skip(1).map(part).collect(),
+        })
+    }
 }
 
 fn watch(arguments: &Arguments, mut monitor: Monitor) -> Outcome<End> {
@@ -138,6 +218,7 @@ fn watch(arguments: &Arguments, mut monitor: Monitor) -> Outcome<End> {
         line: 0,
         steps: 0,
         skipped: 0,
+        trace: Some(RecordedTrace::new(monitor.propositions().len())),
     };
     let mut input = BufReader::with_capacity(1 << 17, std::io::stdin().lock());
     let mut reader: Option<TraceReader> = None;
@@ -163,6 +244,12 @@ fn watch(arguments: &Arguments, mut monitor: Monitor) -> Outcome<End> {
             Ok(None) => {}
             Ok(Some(letter)) => {
                 end.steps += 1;
+                if let Some(trace) = &mut end.trace {
+                    trace.push(letter, end.line);
+                    if trace.bytes() > MOST_BYTES {
+                        end.trace = None;
+                    }
+                }
                 end.verdict = if wide {
                     monitor.step_by(|p| letter[p / 64] >> (p % 64) & 1 == 1)
                 } else {

@@ -8,6 +8,8 @@ use sempre::base::{Lasso, Source};
 use sempre::ltl::{Formula, Syntax};
 use sempre::omega::accepting_run::intersecting_word;
 use sempre::omega::{Alphabet, Automaton, Letter};
+use sempre::translate::finite_reading::{FiniteReading, finite_reading};
+use sempre::translate::redundancy::without_pathology;
 use sempre::translate::safety_kind::{SafetyKind, classify, safety_kind};
 use sempre::translate::translator::{Effort, Options};
 use sempre::word::write_word;
@@ -20,6 +22,8 @@ const MOST_STATES: usize = 1 << 14;
 pub struct Safety {
     pub kind: Option<String>,
     pub advice: String,
+    /// Of an automaton from outside: can it be read as a finite one, and a sentence.
+    pub finite_reading: Option<(bool, String)>,
 }
 
 /// Automata of violations from a file, one for each formula.
@@ -63,6 +67,7 @@ pub fn safety(
     simplified: Formula,
     outside: Option<(Alphabet, Automaton)>,
 ) -> Outcome<Safety> {
+    let mut finite_reading = None;
     let found = match outside {
         None => {
             let Workbench {
@@ -88,6 +93,7 @@ pub fn safety(
                      which satisfies it"
                 )));
             }
+            finite_reading = Some(reading(bench, &models, &violations));
             let (formulas, alphabet) = (&mut bench.formulas, &mut bench.alphabet);
             classify(formulas, alphabet, f, &models, &violations, MOST_STATES)
         }
@@ -113,7 +119,33 @@ pub fn safety(
     Ok(Safety {
         kind: found.map(|k| k.to_string()),
         advice,
+        finite_reading,
     })
+}
+
+/// May the accepting states of the automaton be taken as final ones?
+fn reading(bench: &mut Workbench, models: &Automaton, violations: &Automaton) -> (bool, String) {
+    let found = finite_reading(&mut bench.alphabet.bdds, models, violations, MOST_STATES);
+    let write = |word| write_word(&bench.alphabet, &models.propositions, word);
+    let sentence = match &found {
+        FiniteReading::Exact => {
+            "yes: whatever reaches an accepting state is lost, and every violation reaches one"
+                .into()
+        }
+        FiniteReading::TooMuch(word) => format!(
+            "no: a prefix of {} reaches an accepting state, and it satisfies the formula",
+            write(word)
+        ),
+        FiniteReading::TooLittle(word) => {
+            format!(
+                "no: {} violates the formula and reaches no accepting state",
+                write(word)
+            )
+        }
+        FiniteReading::NotBuchi => "no: it has no accepting states of a Büchi automaton".into(),
+        FiniteReading::TooLarge => "unknown: it is too large".into(),
+    };
+    (found == FiniteReading::Exact, sentence)
 }
 
 /// The propositions of the formula, by their numbers in the alphabet.
@@ -138,18 +170,17 @@ fn late(bench: &mut Workbench, f: Formula, bad_prefix: &[Letter]) -> String {
 
 /// What to do about a pathological formula.
 fn remedy(bench: &mut Workbench, f: Formula, simplified: Formula) -> String {
-    if simplified != f {
-        let Workbench {
-            formulas,
-            alphabet,
-            translator,
-        } = &mut *bench;
-        let better = safety_kind(translator, formulas, alphabet, simplified, MOST_STATES);
-        if better.is_some_and(|k| !matches!(k, SafetyKind::Pathological { .. })) {
-            let text = bench.print(simplified, Syntax::Spot);
+    for start in [simplified, f] {
+        let better = without_pathology(
+            &mut bench.translator,
+            &mut bench.formulas,
+            start,
+            MOST_STATES,
+        );
+        if let Some(better) = better {
+            let text = bench.print(better, Syntax::Spot);
             return format!("use {text} instead, which means the same and is not pathological");
         }
     }
-    "write it without the redundancy, or check it with a Büchi automaton as any other formula"
-        .into()
+    "use the automaton of all its bad prefixes (translate --to dfa --all-prefixes), as check does, or a Büchi automaton".into()
 }

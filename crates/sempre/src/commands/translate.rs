@@ -11,11 +11,15 @@ use crate::printer::{self, Format};
 use clap::{Args, ValueEnum};
 use sempre::Workbench;
 use sempre::ltl::{Formula, Syntax, word};
-use sempre::omega::finite::{finite_picture, to_terminal, write_finite_hoa, write_safety_claim};
+use sempre::omega::finite::{
+    bad_prefixes, finite_picture, to_terminal, write_finite_hoa, write_safety_claim,
+};
 use sempre::omega::testing::change_words::{ta_over_changes, tgta_over_changes};
 use sempre::omega::testing::{Limits, Ta, TestingStats, Tgta};
 use sempre::omega::{Alphabet, HoaOptions, Picture, write_hoa};
+use sempre::translate::hierarchy::is_safety;
 use sempre::translate::informative_prefixes;
+use sempre::translate::language::Language;
 use sempre::translate::testing::{self, TestingError};
 use sempre::translate::translator::{Effort, Kind, Options};
 use serde_json::{Value, json};
@@ -44,6 +48,10 @@ pub struct Arguments {
     /// Prefer a deterministic automaton to a small one
     #[arg(long)]
     deterministic: bool,
+
+    /// With `--to dfa`: all bad prefixes, not the informative ones alone
+    #[arg(long)]
+    all_prefixes: bool,
 
     /// Translate the negation of each formula
     #[arg(long)]
@@ -160,6 +168,11 @@ fn translate(arguments: &Arguments, input: Input, out: &mut dyn Write) -> Outcom
         effort: arguments.effort.into(),
         deterministic: arguments.deterministic,
     };
+    if arguments.all_prefixes && !matches!(arguments.to, KindName::Nfa | KindName::Dfa) {
+        return Err(Failure::Message(
+            "--all-prefixes is for finite automata: --to dfa".to_string(),
+        ));
+    }
     if matches!(arguments.to, KindName::Ta | KindName::Tgta) {
         return translate_testing(arguments, &mut bench, f, options, out);
     }
@@ -210,13 +223,40 @@ fn translate_finite(
     }
     let start = Instant::now();
     let deterministic = arguments.to == KindName::Dfa || arguments.deterministic;
-    let construct = if deterministic {
-        informative_prefixes::dfa
+    let made = if arguments.all_prefixes {
+        if !deterministic {
+            return Err(Failure::Message(
+                "--all-prefixes is for deterministic automata: --to dfa".to_string(),
+            ));
+        }
+        let options = Options {
+            effort: Effort::Medium,
+            ..Options::default()
+        };
+        let models = bench.translate(f, options);
+        if !is_safety(&mut Language::new(
+            &mut bench.translator,
+            &mut bench.formulas,
+            f,
+        )) {
+            eprintln!("warning: {text} is no safety formula: some violations have no bad prefix");
+        }
+        bad_prefixes(&mut bench.alphabet.bdds, &models, MOST_FINITE_STATES)
     } else {
-        informative_prefixes::nfa
+        let construct = if deterministic {
+            informative_prefixes::dfa
+        } else {
+            informative_prefixes::nfa
+        };
+        construct(
+            &mut bench.formulas,
+            &mut bench.alphabet,
+            f,
+            MOST_FINITE_STATES,
+        )
     };
-    let (formulas, alphabet) = (&mut bench.formulas, &mut bench.alphabet);
-    let mut a = construct(formulas, alphabet, f, MOST_FINITE_STATES).ok_or_else(|| {
+    let alphabet = &mut bench.alphabet;
+    let mut a = made.ok_or_else(|| {
         Failure::Message(format!(
             "the finite automaton of {text} has too many states (more than {MOST_FINITE_STATES}, \
              or labels as large)"

@@ -2,18 +2,27 @@
 //!
 //! * **Formulas.** Random syntactically safe formulas of each length from 5 to 22: states and edges of the minimal deterministic
 //!   automaton of informative bad prefixes, the time to make it, and the states of its product with a random graph of twenty states;
-//!   against our Büchi automata of the negation, with and without the minimisation of obligations, and our TGBA. (With it
-//!   a nondeterministic automaton is taken if it is smaller than the minimal deterministic one, unless that is asked for.) The
-//!   paper compares with the translators of its time, none of which minimised.
+//!   against Büchi automata of the negation, made by us in four ways that do more and more:
+//!
+//!   | name | what is done |
+//!   | --- | --- |
+//!   | `ba-plain` | construction, degeneralisation, removal of useless states: the formula as it is |
+//!   | `ba-rewritten` | the same for the rewritten formula: about what translators of 2003 did |
+//!   | `ba-simulated` | simulations, too; everything but the minimisation of obligations |
+//!   | `ba` | everything; a nondeterministic automaton is taken if it is smaller than the minimal deterministic one |
+//!   | `ba-deterministic` | everything, the minimal deterministic one |
+//!
+//!   and against our TGBA. The paper compares with translators none of which minimised. No automaton has a sink that rejects.
 //! * **Kinds.** Random formulas and their negations: how many are safe, how many of these pathological, and the time to find
 //!   out, by the check of section 4.1.
 //! * **Models.** Peterson's algorithm, a sliding window and the sieve of Eratosthenes ([`safety_models`](super::safety_models)): what
 //!   is searched with finite automata, breadth-first (what `auto` does) and depth-first (what SPIN does), and with Büchi automata
-//!   by a nested search, minimised and not; and what the paper has in its Table 1. Its models are others: see which columns grow.
+//!   by a nested search that looks for a cycle in any case, ours and `ba-rewritten`; and what the paper has in its Table 1. Its
+//!   models are others: see which columns grow.
 
 use super::graph_system::GraphSystem;
 use super::page::{Chart, Page, Table};
-use super::safety_models::{SafetyModel, peterson, sieve, sliding};
+use super::safety_models::SafetyModel;
 use crate::check::{AutomatonKind, Checker, Claim, Fairness, Property, Settings, Verdict, sources};
 use sempre_base::Random;
 use sempre_explicit::emptiness::Algorithm;
@@ -21,9 +30,9 @@ use sempre_explicit::explicit_space::ExplicitSpace;
 use sempre_explicit::finite::Search;
 use sempre_explicit::product::{Limits, Product, Shape};
 use sempre_explicit::property::Property as Compiled;
-use sempre_lang::model::{Language, Model};
+use sempre_lang::model::Model;
 use sempre_lang::random_graph::{RandomGraph, random_graph};
-use sempre_ltl::nnf::nnf;
+use sempre_ltl::nnf::nnf_exact;
 use sempre_ltl::random::RandomFormula;
 use sempre_ltl::{Formula, Formulas, Op};
 use sempre_omega::finite::{to_terminal, unavoidable};
@@ -55,7 +64,7 @@ impl Default for Parameters {
             formulas: 100,
             seed: 1,
             time: Duration::from_secs(20),
-            states: 1 << 22,
+            states: 1 << 24,
         }
     }
 }
@@ -70,7 +79,46 @@ const PROPOSITIONS: usize = 5;
 const MOST_STATES: usize = 1 << 14;
 
 /// What is made of a formula.
-const MADE: [&str; 5] = ["dfa", "ba-not-minimised", "ba", "ba-deterministic", "tgba"];
+const MADE: [&str; 7] = [
+    "dfa",
+    "ba-plain",
+    "ba-rewritten",
+    "ba-simulated",
+    "ba",
+    "ba-deterministic",
+    "tgba",
+];
+
+/// Which of these is as large as the finite automaton of an intentional formula.
+const DETERMINISTIC: usize = 5;
+
+/// A Büchi automaton, or TGBA, of the negation, made in one of the ways of [`MADE`].
+fn of_violations(
+    formulas: &mut Formulas,
+    alphabet: &mut Alphabet,
+    f: Formula,
+    way: usize,
+) -> Automaton {
+    let mut not = formulas.not(f);
+    let mut translator = Translator::new();
+    if MADE[way] == "ba-rewritten" {
+        not = translator.rewritten(formulas, not, Effort::Medium);
+    }
+    let options = Options {
+        kind: if MADE[way] == "tgba" {
+            Kind::Tgba
+        } else {
+            Kind::Ba
+        },
+        effort: match MADE[way] {
+            "ba-plain" | "ba-rewritten" => Effort::Low,
+            "ba-simulated" => Effort::Medium,
+            _ => Effort::High,
+        },
+        deterministic: way == DETERMINISTIC,
+    };
+    translator.translate(formulas, alphabet, not, options)
+}
 
 /// What was measured of one kind of automaton.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -121,7 +169,8 @@ fn safe_formula(random: &mut Random, length: usize) -> (Formulas, Formula) {
     loop {
         let mut formulas = Formulas::new();
         let f = shape.draw(&mut formulas, random);
-        let normal = nnf(&mut formulas, f);
+        // As it is written: what is safe only once `p | !p` is simplified may be pathological.
+        let normal = nnf_exact(&mut formulas, f);
         if formulas.facts(normal).safety() {
             return (formulas, f);
         }
@@ -180,14 +229,7 @@ pub fn run_length(length: usize, parameters: &Parameters) -> LengthResult {
                     })
                 }
                 _ => {
-                    let not = formulas.not(f);
-                    let options = Options {
-                        kind: if i == 4 { Kind::Tgba } else { Kind::Ba },
-                        effort: if i == 1 { Effort::Medium } else { Effort::High },
-                        deterministic: i == 3,
-                    };
-                    let mut translator = Translator::new();
-                    let a = translator.translate(&mut formulas, &mut alphabet, not, options);
+                    let a = of_violations(&mut formulas, &mut alphabet, f, i);
                     Some((a, false, begin.elapsed().as_secs_f64()))
                 }
             };
@@ -203,7 +245,7 @@ pub fn run_length(length: usize, parameters: &Parameters) -> LengthResult {
             sum.product += product_states(&system, &mut alphabet, &a) as f64;
             sum.seconds.push(seconds);
         }
-        result.intentional.1 += usize::from(sizes[0] == sizes[3]);
+        result.intentional.1 += usize::from(sizes[0] == sizes[DETERMINISTIC]);
         result.formulas += 1;
     }
     result
@@ -243,6 +285,24 @@ pub fn lengths(results: &[LengthResult]) -> Vec<(Table, Vec<Chart>)> {
         let each = r.sums.iter().map(Sum::mean_microseconds).collect();
         time.groups.push((group, each));
     }
+    let mut ratios = Table::new(
+        "The finite automaton against each, ratios of the means: states, edges, product, time",
+        &["length", "states", "edges", "product", "time"],
+    );
+    for (i, name) in MADE.iter().enumerate().skip(1) {
+        ratios.rows.push(vec![name.to_string()]);
+        for r in results {
+            let (d, b) = (&r.sums[0], &r.sums[i]);
+            let ratio = |d: f64, b: f64| format!("{:.2}", d / b);
+            ratios.rows.push(vec![
+                r.length.to_string(),
+                ratio(d.states, b.states),
+                ratio(d.edges, b.edges),
+                ratio(d.product, b.product),
+                ratio(d.mean_microseconds(), b.mean_microseconds()),
+            ]);
+        }
+    }
     let mut kinds = Table::new(
         "Intentional formulas: is the finite automaton as large as the deterministic BA?",
         &["length", "formulas", "intentional", "as large"],
@@ -255,7 +315,11 @@ pub fn lengths(results: &[LengthResult]) -> Vec<(Table, Vec<Chart>)> {
             r.intentional.1.to_string(),
         ]);
     }
-    vec![(sizes, vec![states, time]), (kinds, Vec::new())]
+    vec![
+        (sizes, vec![states, time]),
+        (ratios, Vec::new()),
+        (kinds, Vec::new()),
+    ]
 }
 
 /// The second experiment, for one length.
@@ -363,31 +427,21 @@ const PAPER: [(&str, [&str; 3]); 10] = [
     ("sieve(80,5)", ["847", "-", "-"]),
 ];
 
-/// The models of the third experiment.
+/// The models of the third experiment: those of the paper.
 pub fn models() -> Vec<SafetyModel> {
-    vec![
-        peterson(3),
-        peterson(4),
-        sliding(1, 1),
-        sliding(1, 2),
-        sliding(2, 1),
-        sieve(50, 1),
-        sieve(60, 2),
-        sieve(70, 3),
-        sieve(80, 4),
-        sieve(80, 5),
-    ]
+    let models = PAPER.iter().map(|(name, _)| SafetyModel::parse(name));
+    models.map(|m| m.expect("one of ours")).collect()
 }
 
 /// The ways to check a model.
-const WAYS: [&str; 4] = ["auto", "finite-dfs", "ba cvwy90", "ba-not-minimised cvwy90"];
+const WAYS: [&str; 4] = ["auto", "finite-dfs", "ba cvwy90", "ba-rewritten cvwy90"];
 
 /// The third experiment, for one model: rows of its table.
 ///
 /// # Errors
 /// What went wrong.
 pub fn run_model(model: &SafetyModel, parameters: &Parameters) -> Result<Vec<Vec<String>>, String> {
-    let (read, _) = Model::read(Language::Dve, &model.name, &model.text)
+    let (read, _) = Model::read(model.language, &model.name, &model.text)
         .map_err(|_| format!("{} cannot be read", model.name))?;
     let property = sources::formula(&read, &model.formula)
         .map_err(|_| format!("the property of {} cannot be read", model.name))?;
@@ -456,7 +510,7 @@ pub fn run_model(model: &SafetyModel, parameters: &Parameters) -> Result<Vec<Vec
     Ok(rows)
 }
 
-/// The property as the Büchi automaton of its violations, without the minimisation of obligations.
+/// The property as the Büchi automaton of its violations, without simulations and the minimisation of obligations.
 fn violation_automaton(property: &Property) -> Result<Property, String> {
     let Claim::Formula(formulas, f) = &property.claim else {
         return Err("a formula".to_string());
@@ -466,13 +520,8 @@ fn violation_automaton(property: &Property) -> Result<Property, String> {
     for p in 0..property.propositions.len() {
         alphabet.declare(formulas.name(p));
     }
-    let not = formulas.not(*f);
-    let options = Options {
-        kind: Kind::Ba,
-        effort: Effort::Medium,
-        deterministic: false,
-    };
-    let a = Translator::new().translate(&mut formulas, &mut alphabet, not, options);
+    let rewritten = MADE.iter().position(|m| *m == "ba-rewritten").unwrap_or(1);
+    let a = of_violations(&mut formulas, &mut alphabet, *f, rewritten);
     Ok(Property {
         claim: Claim::Violation(Box::new(alphabet), Box::new(a)),
         ..property.clone()
