@@ -5,6 +5,7 @@
 //!
 //! The states of a program are the same whatever is asked of them, so [`Prepared`] keeps them for several checks.
 
+use crate::clock::Clock;
 use crate::collect::{Limits, Stop};
 use crate::forest::{EMPTY, Forest, Kept, Node};
 use crate::lasso::accepting_run;
@@ -16,7 +17,7 @@ use crate::product::{Deadlock, Product};
 use crate::reach::{Options as Search, Progress, on_a_deep_stack, reachable};
 use sempre_model::footprint::can_fail;
 use sempre_model::{Expr, Interpreter, Program};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How to check.
 #[derive(Clone, Copy, Default)]
@@ -53,7 +54,7 @@ pub enum Outcome {
     Defect(String),
 }
 
-/// What was counted.
+/// What was counted. Times are those that the thread has worked.
 #[derive(Clone, Debug, Default)]
 pub struct Statistics {
     /// States of the model.
@@ -98,7 +99,7 @@ pub fn prepare<'p>(
     progress: Option<&(dyn Fn(&Progress) + Sync)>,
 ) -> Result<Prepared<'p>, Box<(Stop, Statistics)>> {
     on_a_deep_stack(program.cells() + 1, || {
-        let begin = Instant::now();
+        let begin = Clock::start();
         let mut forest = Forest::new(limits);
         let mut model = Model::new(&mut forest, program, None);
         let search = Search {
@@ -205,7 +206,7 @@ impl Prepared<'_> {
         statistics: &mut Statistics,
     ) -> Result<Outcome, Stop> {
         let (forest, model) = (&mut self.forest, &mut self.model);
-        let begin = Instant::now();
+        let begin = Clock::start();
         let pair = (forest.get(self.states), forest.get(self.deadlocks));
         let mut product = Product::new(
             forest,
@@ -224,7 +225,7 @@ impl Prepared<'_> {
             let (all, same) = product.stuttering(forest, forest.get(self.states));
             statistics.stuttering = Some(same.to_f64() / all.to_f64().max(1.0));
         }
-        let begin = Instant::now();
+        let begin = Clock::start();
         let hull = owcty(forest, &product)?;
         let reached = forest.get(hull.reachable);
         statistics.product_states = Some(forest.count(reached));
@@ -238,7 +239,7 @@ impl Prepared<'_> {
             let fault = first_fault(forest, model, visited, propositions)?;
             return Ok(fault.map_or(Outcome::Empty, Outcome::Failed));
         }
-        let begin = Instant::now();
+        let begin = Clock::start();
         let run = accepting_run(forest, &product, &hull)?;
         statistics.run_time = begin.elapsed();
         let Some(run) = run else {

@@ -24,6 +24,7 @@
 //! | `part` | relations over a few cells, learned where they are needed |
 //! | [`model`] | a program as sets and relations |
 //! | `enabled` | deadlocks, number of steps |
+//! | `clock` | the time that a thread has worked |
 //! | [`reach`] | all states that a program can come to |
 //! | [`after`] | the steps of a relation after which a condition holds |
 //! | [`observer`] | what a product asks of a property automaton |
@@ -36,6 +37,7 @@
 pub mod after;
 pub mod cache;
 pub mod check;
+mod clock;
 pub mod collect;
 mod conjuncts;
 pub mod count;

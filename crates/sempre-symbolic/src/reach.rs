@@ -6,6 +6,7 @@
 //!
 //! The first two are there for comparison, and as references in tests.
 
+use crate::clock::Clock;
 use crate::collect::{Limits, Stop};
 use crate::forest::{EMPTY, Forest, Kept, Node};
 use crate::model::{Fault, Model};
@@ -241,7 +242,7 @@ pub struct Exploration {
     pub bytes: usize,
     /// Number of groups of events.
     pub groups: usize,
-    /// The time until all states were found.
+    /// The time that the thread worked until all states were found.
     pub search: Duration,
     /// The time of everything.
     pub elapsed: Duration,
@@ -288,7 +289,7 @@ fn fill(
     options: &Options<'_>,
     result: &mut Exploration,
 ) -> Result<(), Stop> {
-    let begin = Instant::now();
+    let begin = Clock::start();
     let states = reachable(forest, model, options)?;
     result.search = begin.elapsed();
     let set = forest.get(states);

@@ -8,7 +8,7 @@
 //!
 //! How ours differs: the states of a model are found once, by saturation, and are there before each check begins; the time of a
 //! check is that of the product, its relations included, and of the emptiness check. Finding a run is not part of it, but each run that
-//! is found is replayed. Nodes count from the states of the model on, dead ones included as long as they are not collected.
+//! is found is replayed. Seconds are those that the thread has worked. Nodes count from the states of the model on, dead ones included as long as they are not collected.
 
 use super::page::{Page, Scatter, Table};
 use crate::check::{

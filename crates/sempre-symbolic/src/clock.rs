@@ -1,0 +1,53 @@
+//! The time that a thread has worked, which is less than what has passed where others work, too.
+
+use std::time::{Duration, Instant};
+
+/// A clock of the thread that started it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock {
+    begin: Instant,
+    /// What the thread had worked then, if the system tells.
+    before: Option<Duration>,
+}
+
+impl Clock {
+    pub fn start() -> Self {
+        Self {
+            begin: Instant::now(),
+            before: worked(),
+        }
+    }
+
+    /// The time that the thread has worked since; where the system does not tell, the time that has passed.
+    pub fn elapsed(&self) -> Duration {
+        match (self.before, worked()) {
+            (Some(before), Some(now)) => now.saturating_sub(before),
+            _ => self.begin.elapsed(),
+        }
+    }
+}
+
+/// What this thread has worked, as Linux tells.
+fn worked() -> Option<Duration> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanoseconds = text.split_whitespace().next()?.parse().ok()?;
+    Some(Duration::from_nanos(nanoseconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_takes_time() {
+        let clock = Clock::start();
+        let mut last = Duration::ZERO;
+        let mut sum = 0u64;
+        while last == Duration::ZERO {
+            sum = (0..100_000u64).fold(sum, |s, i| s.rotate_left(7) ^ i);
+            let now = clock.elapsed();
+            assert!(now >= last, "{sum}");
+            last = now;
+        }
+    }
+}
