@@ -21,7 +21,7 @@ mod measure;
 mod peers;
 
 use measure::{Cost, measure, run_measured};
-use peers::{number_before, succeed};
+use peers::{number_before, promela_models, succeed};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -72,7 +72,7 @@ fn settings() -> Result<Settings, String> {
             }
             "--sempre" => settings.sempre = PathBuf::from(value()?),
             "--spin" => settings.spin = PathBuf::from(value()?),
-            path => settings.models.extend(models(Path::new(path))?),
+            path => settings.models.extend(promela_models(Path::new(path))?),
         }
     }
     if settings.models.is_empty() {
@@ -81,19 +81,6 @@ fn settings() -> Result<Settings, String> {
     let absolute = std::path::absolute(&settings.sempre).map_err(|e| e.to_string())?;
     settings.sempre = absolute;
     Ok(settings)
-}
-
-/// The models of a folder, or the file itself.
-fn models(path: &Path) -> Result<Vec<PathBuf>, String> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_path_buf()]);
-    }
-    let entries = std::fs::read_dir(path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let mut all: Vec<PathBuf> = (entries.flatten().map(|e| e.path()))
-        .filter(|p| p.extension().is_some_and(|e| e == "pm" || e == "pml"))
-        .collect();
-    all.sort();
-    Ok(all)
 }
 
 fn run(settings: &Settings) -> Result<bool, String> {

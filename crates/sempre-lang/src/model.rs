@@ -115,9 +115,7 @@ impl Model {
             Language::Promela => {
                 let model = promela::read(name, text, include)?;
                 let warnings = model.warnings.clone();
-                let program = model.program.clone();
-                let source = Source::Promela(Box::new(model));
-                Ok((Self { program, source }, warnings))
+                Ok((Self::of_promela(model), warnings))
             }
             Language::Graph | Language::Hoa => {
                 let graph = if language == Language::Graph {
@@ -130,6 +128,13 @@ impl Model {
                 Ok((Self { program, source }, Vec::new()))
             }
         }
+    }
+
+    /// A Promela model that was read already.
+    pub fn of_promela(model: PromelaModel) -> Self {
+        let program = model.program.clone();
+        let source = Source::Promela(Box::new(model));
+        Self { program, source }
     }
 
     /// The program.

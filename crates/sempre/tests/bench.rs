@@ -186,3 +186,29 @@ fn symbolic_ways_agree_on_the_pairs_of_a_table() {
     let page = std::fs::read_to_string(page).expect("a page");
     assert_eq!(page.matches("<svg").count(), 8);
 }
+
+/// The sizes of products and the counters of full explorations that do not depend on the order of successors, as the
+/// paper prints them, on its own models.
+#[test]
+fn the_papers_models_give_the_papers_sizes() {
+    let folder = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../../shared/data/emptchk/models"
+    );
+    if !std::path::Path::new(folder).exists() {
+        println!("skipped: the models are not there");
+        return;
+    }
+    let text = bench(&["emptiness", "--table", "3", "--models", folder]);
+    assert!(text.contains("3 clients, 1 server: 783 states, 2371 transitions, 1 conditions"));
+    assert!(text.contains("3 clients, 1 server, fair: 783 states, 2371 transitions, 5 conditions"));
+    let rows: Vec<Vec<&str>> = (text.lines())
+        .map(|l| l.split_whitespace().collect())
+        .collect();
+    let first = |name: &str| rows.iter().find(|r| r.first() == Some(&name)).unwrap();
+    assert_eq!(first("cou99")[1..], ["783", "2371", "511"]);
+    assert_eq!(first("gv04")[1..], ["783", "2371", "511"]);
+    for name in ["cou99-shy-minus", "cou99-shy"] {
+        assert_eq!(first(name)[1..3], ["783", "2371"]);
+    }
+}

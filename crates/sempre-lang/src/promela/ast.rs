@@ -169,8 +169,8 @@ pub type Sequence = Vec<Statement>;
 #[allow(missing_docs)]
 pub enum StatementKind {
     Declaration(Declaration),
-    /// `xr` and `xs`, which mean something to partial-order reduction only.
-    Exclusive,
+    /// Channels that only this process receives from (`xr`), or sends to (`xs`: true).
+    Exclusive(Vec<Reference>, bool),
     Assign(Reference, Expression),
     /// Channel, arguments, `!!`?
     Send(Reference, Vec<Expression>, bool),
@@ -179,7 +179,7 @@ pub enum StatementKind {
     Expression(Expression),
     Else,
     Assert(Expression),
-    Print,
+    Print(Vec<Expression>),
     If(Vec<Sequence>),
     Do(Vec<Sequence>),
     Goto(Name),

@@ -17,6 +17,8 @@ pub(super) struct Body {
     pub flow: Flow,
     pub store: Store,
     pub provided: Option<Value>,
+    /// The channels that only this process sends to or receives from: of this process? the leaf, sends?
+    pub exclusive: Vec<(bool, usize, bool)>,
 }
 
 pub(super) struct Builder<'a> {
@@ -36,6 +38,7 @@ pub(super) struct Builder<'a> {
     /// May a declaration still be part of the start of the process?
     at_start: bool,
     pub in_step: usize,
+    exclusive: Vec<(bool, usize, bool)>,
 }
 
 /// What others need to know of a proctype: its variables.
@@ -100,6 +103,7 @@ pub(super) fn body(
         calls: 0,
         at_start: true,
         in_step: 0,
+        exclusive: Vec::new(),
     };
     for declaration in &proctype.parameters {
         b.declaration(declaration);
@@ -118,6 +122,7 @@ pub(super) fn body(
         mut flow,
         store,
         report,
+        exclusive,
         ..
     } = b;
     flow.tie(0);
@@ -138,6 +143,7 @@ pub(super) fn body(
         flow,
         store,
         provided,
+        exclusive,
     }
 }
 
@@ -269,7 +275,14 @@ impl Builder<'_> {
         for statement in sequence {
             match &statement.kind {
                 StatementKind::Declaration(d) => self.late_declaration(d, outermost),
-                StatementKind::Exclusive => {}
+                StatementKind::Exclusive(channels, sends) => {
+                    for channel in channels {
+                        let channel = self.first_of(channel);
+                        if let Value::Read(cell) = self.resolver().channel(&channel) {
+                            self.exclusive.push((cell.local, cell.leaf, *sends));
+                        }
+                    }
+                }
                 _ => {
                     self.statement(statement);
                     self.at_start = false;
@@ -304,7 +317,7 @@ impl Builder<'_> {
         let span = statement.span;
         let simple = |b: &mut Self, kind: Kind| Some((b.flow.element(kind, span), false));
         match &statement.kind {
-            StatementKind::Declaration(_) | StatementKind::Exclusive => None,
+            StatementKind::Declaration(_) | StatementKind::Exclusive(..) => None,
             StatementKind::Assign(target, value) => {
                 let (cell, value) = self.assignment(target, value)?;
                 simple(self, Kind::Assign(cell, value))
@@ -333,7 +346,10 @@ impl Builder<'_> {
                 let value = self.value(e);
                 simple(self, Kind::Assert(value))
             }
-            StatementKind::Print => simple(self, Kind::Print),
+            StatementKind::Print(values) => {
+                let values = self.resolver().values(values);
+                simple(self, Kind::Print(values))
+            }
             StatementKind::Goto(name) => {
                 let jump = Jump::Label(name.clone(), self.inlines.clone());
                 simple(self, Kind::Goto(jump))
@@ -401,6 +417,28 @@ impl Builder<'_> {
         self.scoped(inside);
         self.close();
         s
+    }
+
+    /// The first element, if it is an array as a whole.
+    fn first_of(&mut self, array: &Reference) -> Reference {
+        let mut quiet = Report::default();
+        let resolver = Resolver {
+            globals: self.globals,
+            faces: self.faces,
+            local: Some((&self.store, &self.scopes)),
+            report: &mut quiet,
+        };
+        let mut first = array.clone();
+        if { resolver }.cell(array).is_none()
+            && let Some(last) = first.parts.last_mut()
+            && last.1.is_none()
+        {
+            last.1 = Some(Box::new(Expression {
+                kind: ExpressionKind::Number(0),
+                span: array.span,
+            }));
+        }
+        first
     }
 
     fn array_length(&mut self, array: &Reference) -> Option<u32> {

@@ -125,7 +125,7 @@ impl Claim<'_> {
             let guard = match &element.kind {
                 Kind::Condition(v) => self.expr(v),
                 Kind::Else => possible.clone().map_or(Expr::TRUE, not),
-                Kind::Goto(_) | Kind::Dot | Kind::Break | Kind::Print => Expr::TRUE,
+                Kind::Goto(_) | Kind::Dot | Kind::Break | Kind::Print(_) => Expr::TRUE,
                 Kind::Assert(v) => {
                     let holds = self.expr(v);
                     out.push((and(&so_far, not(holds.clone())), None, leaf));

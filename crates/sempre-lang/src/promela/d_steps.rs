@@ -78,7 +78,7 @@ impl Stepper<'_> {
                 Some(any(options.into_iter().map(|o| o.0)))
             }
             Kind::Assign(_, value) if !has_run(value) => Some(Expr::TRUE),
-            Kind::Assert(_) | Kind::Print => Some(Expr::TRUE),
+            Kind::Assert(_) | Kind::Print(_) => Some(Expr::TRUE),
             _ => None,
         }
     }
@@ -107,7 +107,7 @@ impl Stepper<'_> {
                 Kind::Assign(_, value) | Kind::Assert(value) if !has_run(value) => {
                     out.extend(self.effect(e));
                 }
-                Kind::Print | Kind::Dot => {}
+                Kind::Print(_) | Kind::Dot => {}
                 Kind::Condition(value) if !has_run(value) => {
                     let condition = self.condition(value, false);
                     if condition != Expr::TRUE {

@@ -38,7 +38,7 @@ pub(super) enum Kind {
     Condition(Value),
     Else,
     Assert(Value),
-    Print,
+    Print(Vec<Value>),
     Goto(Jump),
     /// The target of options.
     Dot,
@@ -97,6 +97,19 @@ pub(super) struct Flow {
     /// Where each `break` leads.
     pub breaks: Vec<Option<El>>,
     pub start: El,
+    /// What is merged into the step of each element, if steps are merged.
+    pub chains: Vec<Option<Chain>>,
+    /// The leaves that nobody reads after each element, if these are forgotten.
+    pub dead: Vec<Vec<usize>>,
+}
+
+/// What a step goes on to do in the same step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Chain {
+    pub elements: Vec<El>,
+    /// Where it leads in the end.
+    pub to: Option<El>,
+    pub atom: bool,
 }
 
 /// Jumps in a circle.
@@ -335,7 +348,7 @@ impl Flow {
     }
 
     /// The first element of an option that does something.
-    fn hunt_start(&self, e: El) -> El {
+    pub fn hunt_start(&self, e: El) -> El {
         let mut at = e;
         for _ in 0..200 {
             match (&self.elements[at].kind, self.elements[at].next) {
@@ -352,6 +365,9 @@ impl Flow {
 
     /// Where an element leads; `None` for the end of the process.
     pub fn target(&self, e: El) -> Result<Option<El>, Circle> {
+        if let Some(Some(chain)) = self.chains.get(e) {
+            return Ok(chain.to);
+        }
         let element = &self.elements[e];
         match &element.kind {
             Kind::Goto(jump) => match self.jump(jump) {
@@ -448,12 +464,12 @@ impl Flow {
         for e in self.list(first, last) {
             let is_skip = matches!(
                 self.elements[e].kind,
-                Kind::Print | Kind::Condition(Value::Number(1))
+                Kind::Print(_) | Kind::Condition(Value::Number(1))
             );
             if is_skip && !self.labels.iter().any(|l| l.element == e) {
                 count += 1;
                 if count > 1
-                    && self.elements[e].kind != Kind::Print
+                    && !matches!(self.elements[e].kind, Kind::Print(_))
                     && Some(e) != first
                     && Some(e) != last
                     && Some(e) != extent

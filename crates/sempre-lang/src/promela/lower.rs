@@ -4,12 +4,14 @@
 //! receiving statement of different slots on a channel. Guards start with the tests of locations, the sender's
 //! first, so that whoever looks for enabled actions can ask for locations first.
 
+use super::Steps;
 use super::ast::File;
 use super::body::{self, Body};
 use super::claims;
 use super::declarations;
 use super::flow::{El, Kind};
 use super::instances::{Instance, World};
+use super::merging;
 use super::resolve::{Face, Resolver, Target, Value};
 use super::steps::{Half, Offer, Stepper};
 use super::symbols::{Globals, Report, Start};
@@ -19,6 +21,7 @@ use rustc_hash::FxHashSet;
 use sempre_base::{Diagnostic, Span};
 use sempre_model::Action;
 use sempre_model::ir::{Behaviour, Binary, Expr, Place, ProcessId, Stmt, Type};
+use std::sync::Arc;
 
 /// More actions than these are refused.
 const ACTIONS: usize = 1 << 18;
@@ -88,6 +91,7 @@ pub(super) fn lower(
     text: &str,
     resolved: &Resolved,
     tenancy: &Tenancy,
+    steps: Steps,
     report: &mut Report,
 ) -> World {
     let starts: Vec<usize> = text
@@ -118,7 +122,12 @@ pub(super) fn lower(
         world.last = Some(v);
     }
     let mut open: Vec<Open> = Vec::new();
-    for instance in 0..world.instances.len() {
+    let mut order: Vec<usize> = (0..world.instances.len()).collect();
+    if steps == Steps::Merged {
+        // SPIN asks the youngest process first.
+        order.sort_by_key(|&i| std::cmp::Reverse(world.instances[i].slot));
+    }
+    for instance in order {
         let Instance {
             proctype, codes, ..
         } = &world.instances[instance];
@@ -472,14 +481,19 @@ pub(super) fn model(
     text: &str,
     file: &File,
     warnings: Vec<Diagnostic>,
+    steps: Steps,
 ) -> Result<(Whole, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut report = Report::default();
     for warning in warnings {
         report.push(warning);
     }
-    let resolved = resolve(file, &mut report);
+    let mut resolved = resolve(file, &mut report);
     if report.errors() > 0 {
         return Err(report.list);
+    }
+    if steps == Steps::Merged {
+        let labels = remote_labels(file, &resolved);
+        merging::merge(&mut resolved, &labels);
     }
     let mut extra = 6;
     let world = loop {
@@ -487,7 +501,7 @@ pub(super) fn model(
         if report.errors() > 0 {
             return Err(report.list);
         }
-        let world = lower(name, text, &resolved, &tenancy, &mut report);
+        let world = lower(name, text, &resolved, &tenancy, steps, &mut report);
         if report.errors() > 0 {
             return Err(report.list);
         }
@@ -522,6 +536,35 @@ pub(super) fn model(
         0 => Ok((whole, report.list)),
         _ => Err(report.list),
     }
+}
+
+/// The labels that somebody else speaks of.
+fn remote_labels(file: &File, resolved: &Resolved) -> Vec<(usize, Arc<str>)> {
+    let found = std::cell::RefCell::new(Vec::new());
+    let note = |v: &Value| {
+        if let Value::RemoteLabel(proctype, _, label, _) = v {
+            found.borrow_mut().push((*proctype, label.clone()));
+        }
+        false
+    };
+    for body in resolved.bodies.iter().chain(&resolved.claims) {
+        uses(body, &note);
+    }
+    let mut quiet = Report::default();
+    for formula in &file.formulas {
+        let mut parts = Vec::new();
+        claims::propositions(&formula.formula, &mut parts);
+        for part in parts {
+            let mut resolver = Resolver {
+                globals: &resolved.globals,
+                faces: &resolved.faces,
+                local: None,
+                report: &mut quiet,
+            };
+            resolver.value(part).any(&note);
+        }
+    }
+    found.into_inner()
 }
 
 /// Complains where a channel that is always the same carries another number of values.

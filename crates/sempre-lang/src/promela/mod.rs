@@ -46,6 +46,7 @@ mod instances;
 pub mod lexer;
 mod loops;
 mod lower;
+mod merging;
 pub mod parser;
 pub mod preprocessor;
 mod propositions;
@@ -97,6 +98,18 @@ impl PromelaModel {
     }
 }
 
+/// What a step of a process is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Steps {
+    /// A statement.
+    #[default]
+    Single,
+    /// A statement and those after it that concern nobody else; and variables that nobody reads any more are forgotten. So
+    /// SPIN counts states if it is not told otherwise, and the steps of the youngest process come first. A proposition about such a variable means something else then, and
+    /// so does an operator `X`.
+    Merged,
+}
+
 /// Reads a model. `include` finds the text of included files.
 ///
 /// ```
@@ -112,13 +125,26 @@ pub fn read(
     text: &str,
     include: preprocessor::Include<'_>,
 ) -> Result<PromelaModel, Vec<Diagnostic>> {
+    read_with(name, text, include, Steps::Single)
+}
+
+/// Reads a model with steps of that kind.
+///
+/// # Errors
+/// What is wrong with the text, several complaints if possible.
+pub fn read_with(
+    name: &str,
+    text: &str,
+    include: preprocessor::Include<'_>,
+    steps: Steps,
+) -> Result<PromelaModel, Vec<Diagnostic>> {
     let (words, mut diagnostics, macros) = preprocessor::preprocess(text, include);
     let (file, more) = parser::parse(words);
     diagnostics.extend(more);
     if diagnostics.iter().any(|d| d.severity == Severity::Error) {
         return Err(diagnostics);
     }
-    let (whole, warnings) = lower::model(name, text, &file, diagnostics)?;
+    let (whole, warnings) = lower::model(name, text, &file, diagnostics, steps)?;
     Ok(PromelaModel {
         program: whole.world.program.clone(),
         warnings,

@@ -91,14 +91,15 @@ impl Parser {
             return Ok(());
         }
         if self.at("xr") || self.at("xs") {
+            let sends = self.at("xs");
             self.advance();
-            self.reference()?;
+            let mut channels = vec![self.reference()?];
             while self.eat(",") {
-                self.reference()?;
+                channels.push(self.reference()?);
             }
             let span = start.to(self.last);
             all.push(Statement {
-                kind: Kind::Exclusive,
+                kind: Kind::Exclusive(channels, sends),
                 span,
             });
             return Ok(());
@@ -180,18 +181,19 @@ impl Parser {
                     return self.expected("a text in quotes");
                 }
                 self.advance();
+                let mut values = Vec::new();
                 while self.eat(",") {
-                    self.expression()?;
+                    values.push(self.expression()?);
                 }
                 self.expect(")")?;
-                Ok(Kind::Print)
+                Ok(Kind::Print(values))
             }
             "printm" => {
                 self.advance();
                 self.expect("(")?;
-                self.expression()?;
+                let value = self.expression()?;
                 self.expect(")")?;
-                Ok(Kind::Print)
+                Ok(Kind::Print(vec![value]))
             }
             "for" => self.for_loop(),
             "select" => {

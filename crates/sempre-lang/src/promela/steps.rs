@@ -13,7 +13,7 @@
 use super::body::Body;
 use super::flow::{El, Kind};
 use super::instances::{Storage, World};
-use super::resolve::{Target, Value};
+use super::resolve::{Cell, Target, Value};
 use super::symbols::Scalar;
 use super::tenancy::TOO_MANY;
 use super::values::binary;
@@ -178,6 +178,46 @@ impl Stepper<'_> {
             (Some(step), _) => flow.elements[step].atom,
             (None, _) => element.atom,
         };
+        // What is merged into the step, and the variables that it forgets.
+        let mut after = Vec::new();
+        let mut atom = atom;
+        if self.step_of[e].is_none() {
+            after.extend(self.forgotten(e));
+            if let Some(Some(chain)) = flow.chains.get(e) {
+                for &f in &chain.elements {
+                    after.extend(self.effect(f));
+                    after.extend(self.forgotten(f));
+                }
+                atom = chain.atom;
+            }
+        }
+        let mut halves = self.unmerged(e, to, atom);
+        for half in &mut halves {
+            half.effect.extend(after.iter().cloned());
+        }
+        halves
+    }
+
+    /// Sets the variables that nobody reads after an element to 0.
+    fn forgotten(&self, e: El) -> Vec<Stmt> {
+        let leaves = self.body().flow.dead.get(e).into_iter().flatten();
+        leaves
+            .filter_map(|&leaf| {
+                let cell = Cell {
+                    local: true,
+                    leaf,
+                    index: None,
+                };
+                let place = self.world.place(Some(self.instance), &cell)?;
+                Some(Stmt::Assign(place, Expr::Constant(0)))
+            })
+            .collect()
+    }
+
+    /// The halves of one statement, which leads `to` a place.
+    fn unmerged(&self, e: El, to: Option<El>, atom: bool) -> Vec<Half> {
+        let flow = &self.body().flow;
+        let element = &flow.elements[e];
         let half = |guard: Expr, effect: Vec<Stmt>| Half {
             element: e,
             guard,
@@ -351,7 +391,7 @@ impl Stepper<'_> {
             let simple = match &flow.elements[*leaf].kind {
                 Kind::Assign(_, value) => !has_run(value),
                 Kind::Condition(value) => matches!(value, Value::Number(n) if *n != 0),
-                Kind::Assert(_) | Kind::Print | Kind::Goto(_) | Kind::Dot | Kind::Break => true,
+                Kind::Assert(_) | Kind::Print(_) | Kind::Goto(_) | Kind::Dot | Kind::Break => true,
                 Kind::DStep(_) => true,
                 _ => false,
             };

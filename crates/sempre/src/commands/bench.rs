@@ -4,6 +4,7 @@ use crate::failure::{Answer, Failure, Outcome};
 use crate::output::OutputOptions;
 use clap::{Args, Subcommand, ValueEnum};
 use sempre::experiments::emptiness::{self, Parameters};
+use sempre::experiments::emptiness_models::{self, Originals};
 use sempre::experiments::page::{Chart, Table};
 use sempre::experiments::safety::{self, Parameters as SafetyParameters};
 use sempre::experiments::safety_models::SafetyModel;
@@ -174,6 +175,10 @@ struct EmptinessArguments {
     /// Number of random formulas
     #[arg(long, value_name = "N", default_value_t = Parameters::default().formulas)]
     formulas: usize,
+
+    /// For tables 2 and 3: the folder with the Promela models of the paper, instead of ours in DVE
+    #[arg(long, value_name = "DIRECTORY", value_hint = clap::ValueHint::DirPath)]
+    models: Option<PathBuf>,
 
     /// The seed of graphs and formulas
     #[arg(long, value_name = "N", default_value_t = Parameters::default().seed)]
@@ -348,6 +353,10 @@ fn emptiness(arguments: &EmptinessArguments) -> Outcome {
     };
     let wanted = |table: u8| arguments.tables.is_empty() || arguments.tables.contains(&table);
     let memory = |_| Failure::Message("out of memory".to_string());
+    let originals = match &arguments.models {
+        Some(folder) => Some(Originals::read(folder).map_err(Failure::Message)?),
+        None => None,
+    };
     let mut parts: Vec<(String, (Table, Vec<Chart>))> = Vec::new();
     if wanted(1) || wanted(4) {
         let setups = emptiness::setups();
@@ -372,11 +381,11 @@ fn emptiness(arguments: &EmptinessArguments) -> Outcome {
         }
     }
     if wanted(2) {
-        let table = emptiness::table_2().map_err(memory)?;
+        let table = emptiness_models::table_2(originals.as_ref()).map_err(Failure::Message)?;
         parts.push(("table2".into(), (table, Vec::new())));
     }
     if wanted(3) {
-        let table = emptiness::table_3().map_err(memory)?;
+        let table = emptiness_models::table_3(originals.as_ref()).map_err(Failure::Message)?;
         parts.push(("table3".into(), (table, Vec::new())));
     }
     parts.sort_by(|a, b| a.0.cmp(&b.0));

@@ -6,10 +6,9 @@
 //!   without accepting run are left out. Counters are percentages of the size of the product before any
 //!   degeneralisation, and the mean over all products is told. `tau03` is left out where there is no acceptance
 //!   condition.
-//! * **Tables 2 and 3.** An election in a network, and clients with servers, without and with weak fairness.
+//! * **Tables 2 and 3** are in [`super::emptiness_models`].
 //!
-//! How ours differ: our automata are smaller than those of 2005; the models are written in DVE, and the election takes
-//! fewer small steps than the one in Promela.
+//! How ours differ: our automata are smaller than those of 2005.
 
 use super::graph_system::GraphSystem;
 use super::page::{Chart, Page, Table};
@@ -20,14 +19,11 @@ use sempre_explicit::explicit_space::ExplicitSpace;
 use sempre_explicit::product::{Limits, Product, Shape};
 use sempre_explicit::property::Property;
 use sempre_explicit::space::{Counters, Space, Stop};
-use sempre_lang::model::{Language, Model};
 use sempre_lang::random_graph::{RandomGraph, random_graph};
+use sempre_ltl::Formula;
 use sempre_ltl::patterns::{families, family};
 use sempre_ltl::random::RandomFormula;
-use sempre_ltl::{Formula, ParseOptions};
-use sempre_model::{Layout, ProgramSystem};
 use sempre_translate::translator::Options;
-use std::sync::Arc;
 
 /// The sizes of the experiment on random graphs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +84,7 @@ pub struct SetupResult {
 }
 
 /// The checks that are compared: those of the paper.
-fn compared() -> impl Iterator<Item = Algorithm> {
+pub(super) fn compared() -> impl Iterator<Item = Algorithm> {
     let checks = Algorithm::ALL.into_iter().map(|(a, _)| a);
     checks.filter(|a| a.is_general() && !a.takes_workers())
 }
@@ -318,159 +314,6 @@ pub fn table_4(results: &[SetupResult]) -> (Table, Vec<Chart>) {
         }
     }
     (table, Vec::new())
-}
-
-/// A model, and formulas whose satisfaction is looked for: the negations of properties.
-struct Case {
-    title: &'static str,
-    model: &'static str,
-    formulas: &'static [(&'static str, &'static str)],
-    fair: bool,
-}
-
-const ELECTION: &str = include_str!("../../../../examples/echo_election.dve");
-const ONE_SERVER: &str = include_str!("../../../../examples/client_server_3_1.dve");
-const THREE_SERVERS: &str = include_str!("../../../../examples/client_server_3_3.dve");
-const ANSWERED: [(&str, &str); 1] = [("", "!G({client_0.wait} -> F{client_0.served})")];
-
-/// The formulas A to I of Geldenhuys and Valmari (TACAS 2004), negated.
-const ELECTION_FORMULAS: [(&str, &str); 9] = [
-    ("A", "!FG({leaders==0} U {leaders==1 and leader==0})"),
-    ("B", "!FG({leaders==0} U {leaders==1 and leader==3})"),
-    ("C", "!F{leaders==1 and leader==0}"),
-    ("D", "!GF{leaders==1 and leader==0}"),
-    ("E", "!F{leaders==1 and leader==3}"),
-    ("F", "!G({leaders==0} -> F{leaders==1 and leader==0})"),
-    ("G", "!G({leaders==0} | {leaders==1 and leader==0})"),
-    (
-        "H",
-        "!(FG({leaders==0} | {leaders==1 and leader==0} | {leaders==1 and leader==1} | {leaders==1 and leader==2}) \
-         & FG({leaders==1 and leader==0} -> ({leaders==1 and leader==0} U ({leaders==0} U {leaders==1 and leader==1}))) \
-         & FG({leaders==1 and leader==1} -> ({leaders==1 and leader==1} U ({leaders==0} U {leaders==1 and leader==2}))) \
-         & FG({leaders==1 and leader==2} -> ({leaders==1 and leader==2} U ({leaders==0} U {leaders==1 and leader==0}))))",
-    ),
-    (
-        "I",
-        "!(FG({leaders==0} | {leaders==1 and leader==0} | {leaders==1 and leader==1} | {leaders==1 and leader==2}) \
-         & FG({leaders==1 and leader==0} -> ({leaders==1 and leader==0} U ({leaders==0} U {leaders==1 and leader==2}))) \
-         & FG({leaders==1 and leader==1} -> ({leaders==1 and leader==1} U ({leaders==0} U {leaders==1 and leader==0}))) \
-         & FG({leaders==1 and leader==2} -> ({leaders==1 and leader==2} U ({leaders==0} U {leaders==1 and leader==1}))))",
-    ),
-];
-
-/// Table 2.
-///
-/// # Errors
-/// If memory ran out.
-pub fn table_2() -> Result<Table, Stop> {
-    let case = Case {
-        title: "",
-        model: ELECTION,
-        formulas: &ELECTION_FORMULAS,
-        fair: false,
-    };
-    models(
-        "Table 2: election by echo with extinction, formulas A to I",
-        &[case],
-    )
-}
-
-/// Table 3.
-///
-/// # Errors
-/// If memory ran out.
-pub fn table_3() -> Result<Table, Stop> {
-    let case = |title, model, fair| Case {
-        title,
-        model,
-        formulas: &ANSWERED,
-        fair,
-    };
-    models(
-        "Table 3: clients and servers, without and with weak fairness",
-        &[
-            case("3 clients, 1 server", ONE_SERVER, false),
-            case("3 clients, 1 server, fair", ONE_SERVER, true),
-            case("3 clients, 3 servers", THREE_SERVERS, false),
-            case("3 clients, 3 servers, fair", THREE_SERVERS, true),
-        ],
-    )
-}
-
-fn models(title: &str, cases: &[Case]) -> Result<Table, Stop> {
-    let mut table = Table::new(title, &["check", "states", "transitions", "stack"]);
-    for case in cases {
-        let (model, _) =
-            Model::read(Language::Dve, "model", case.model).expect("an example of ours");
-        for (name, formula) in case.formulas {
-            let mut bench = Workbench::new();
-            let options = ParseOptions {
-                exact: true,
-                known: None,
-            };
-            let f = sempre_ltl::parse(&mut bench.formulas, formula, &options).expect("a constant");
-            let a = bench.translate(f.formula, Options::default());
-            let texts = a.propositions.iter().map(|&p| bench.alphabet.name(p));
-            let propositions = texts
-                .map(|text| {
-                    model
-                        .proposition(text)
-                        .expect("a proposition of the example")
-                })
-                .collect();
-            let variables = a.propositions.clone();
-            let property = Property::new(&mut bench.alphabet.bdds, &a, &variables)
-                .expect("a translation is a generalised Büchi automaton over its own propositions");
-            let program = Arc::new(model.program().clone());
-            let layout = Layout::full(&program);
-            let system = ProgramSystem::new(program, layout, propositions);
-            let space = |degeneralized| {
-                let shape = Shape {
-                    degeneralized,
-                    fair: case.fair,
-                    ..Shape::default()
-                };
-                let mut product =
-                    Product::<_, u32>::new(&system, &property, shape, Limits::default())?
-                        .expect("fewer than 32 sets");
-                ExplicitSpace::of(&mut product)
-            };
-            let (mut general, mut single) = (space(false)?, space(true)?);
-            let found = Algorithm::Cou99.run(&mut general, &mut Counters::default())?;
-            table.rows.push(vec![format!(
-                "{}{name}: {} states, {} transitions, {} conditions; degeneralised {} and {}; {}",
-                case.title,
-                general.states(),
-                general.edge_count(),
-                general.sets(),
-                single.states(),
-                single.edge_count(),
-                if found.is_some() {
-                    "accepting run"
-                } else {
-                    "empty"
-                }
-            )]);
-            for algorithm in compared() {
-                if algorithm == Algorithm::Tau03 && general.sets() == 0 {
-                    continue;
-                }
-                let space = match algorithm.needs_one_set() {
-                    true => &mut single,
-                    false => &mut general,
-                };
-                let mut c = Counters::default();
-                algorithm.run(space, &mut c)?;
-                table.rows.push(vec![
-                    algorithm.name().to_string(),
-                    c.states.to_string(),
-                    c.transitions.to_string(),
-                    c.max_stack.to_string(),
-                ]);
-            }
-        }
-    }
-    Ok(table)
 }
 
 /// The page of all tables.

@@ -3,13 +3,14 @@
 //!
 //! | file | paper |
 //! | --- | --- |
-//! | [`emptiness`] | Couvreur, Duret-Lutz, Poitrenaud: On-the-fly emptiness checks for generalized Büchi automata, SPIN 2005 |
+//! | [`emptiness`], [`emptiness_models`] | Couvreur, Duret-Lutz, Poitrenaud: On-the-fly emptiness checks for generalized Büchi automata, SPIN 2005 |
 //! | [`safety`], [`safety_models`] | Latvala: Efficient model checking of safety properties, SPIN 2003 |
 //! | [`testing_automata`] | Ben Salem, Duret-Lutz, Kordon: Generalized Büchi automata versus testing automata for model checking, SUMo 2011 |
 //! | [`symbolic`] | Ben Salem, Duret-Lutz, Kordon, Thierry-Mieg: Symbolic model checking of stutter-invariant properties using generalized testing automata, TACAS 2014 |
 //! | [`page`] | tables and charts as text, CSV, HTML and SVG |
 
 pub mod emptiness;
+pub mod emptiness_models;
 mod graph_system;
 pub mod page;
 pub mod safety;
