@@ -19,9 +19,11 @@
 mod measure;
 #[expect(dead_code, reason = "the other programs use all of it")]
 mod peers;
+mod promela_files;
 
 use measure::{Cost, measure, run_measured};
-use peers::{number_before, promela_models, succeed};
+use peers::{number_before, succeed};
+use promela_files::promela_models;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};

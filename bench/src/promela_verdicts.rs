@@ -13,8 +13,10 @@
 
 #[expect(dead_code, reason = "the other programs use all of it")]
 mod peers;
+mod promela_files;
 
 use peers::{number_before, succeed};
+use promela_files::promela_models;
 use sempre_base::Random;
 use sempre_lang::promela;
 use sempre_ltl::print::{Syntax, print};
@@ -70,9 +72,7 @@ fn settings() -> Result<Settings, String> {
             "--seconds" => settings.seconds = number()?,
             "--sempre" => settings.sempre = PathBuf::from(value()?),
             "--spin" => settings.spin = PathBuf::from(value()?),
-            path => settings
-                .models
-                .extend(peers::promela_models(Path::new(path))?),
+            path => settings.models.extend(promela_models(Path::new(path))?),
         }
     }
     if settings.models.is_empty() {
