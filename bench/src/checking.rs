@@ -3,7 +3,7 @@
 //! ```text
 //! cargo build --release -p sempre
 //! cargo run --release -p sempre-bench --bin checking -- FOLDER FORMULAS.tsv [MODEL_ID…] [--runs N] [--csv FILE]
-//!     [--algorithm NAME] [--sempre PROGRAM] [--peer ltsmin=dve2lts-mc] [--peer divine=divine]
+//!     [--algorithm NAME] [--workers N] [--sempre PROGRAM] [--peer ltsmin=dve2lts-mc] [--peer divine=divine]
 //! ```
 //!
 //! FOLDER holds DVE models. FORMULAS is a table with a heading, separated by tabs: `model`, `id`, `formula` as LTSmin
@@ -11,7 +11,7 @@
 //! so that the whole product has to be searched.
 //!
 //! Every program is a process of its own. Times are CPU seconds, user and system, of which the least of N runs
-//! counts; programs take turns within one run. LTSmin checks with its union-find search and one thread; every `x!=v` is
+//! counts; programs take turns within one run. LTSmin checks with its union-find search and as many threads; every `x!=v` is
 //! written as `!(x==v)` for it, since it reads the other wrongly; the size of its table is told from the
 //! known size of the product, with room for four times as many. The verdicts must agree.
 //!
@@ -64,6 +64,7 @@ struct Settings {
     runs: usize,
     csv: Option<PathBuf>,
     algorithm: String,
+    workers: usize,
     sempre: PathBuf,
     ltsmin: Option<PathBuf>,
     divine: Option<PathBuf>,
@@ -118,6 +119,7 @@ fn settings(arguments: &[String]) -> Result<Settings, String> {
         runs: 3,
         csv: None,
         algorithm: "cou99".into(),
+        workers: 1,
         sempre: own.with_file_name("sempre"),
         ltsmin: None,
         divine: None,
@@ -134,6 +136,7 @@ fn settings(arguments: &[String]) -> Result<Settings, String> {
             "--runs" => s.runs = value()?.parse().map_err(|e| format!("--runs: {e}"))?,
             "--csv" => s.csv = Some(value()?.into()),
             "--algorithm" => s.algorithm.clone_from(value()?),
+            "--workers" => s.workers = value()?.parse().map_err(|e| format!("--workers: {e}"))?,
             "--sempre" => s.sempre = value()?.into(),
             "--peer" => match value()?.split_once('=') {
                 Some(("ltsmin", program)) => s.ltsmin = Some(program.into()),
@@ -229,6 +232,7 @@ fn row(settings: &Settings, pair: &Pair) -> Result<Row, String> {
             "--format=json",
             "--quiet",
             &format!("--algorithm={}", settings.algorithm),
+            &format!("--workers={}", settings.workers),
         ]
         .map(String::from);
         let cost = measure(&settings.sempre, &arguments, &settings.work)?;
@@ -280,7 +284,7 @@ fn run_ltsmin(
         "--strategy=ufscc",
         "--buchi-type=tgba",
         "--ltl-semantics=spin",
-        "--threads=1",
+        &format!("--threads={}", settings.workers),
         &format!("--ltl={}", pair.for_ltsmin),
     ]
     .map(String::from);

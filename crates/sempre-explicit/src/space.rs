@@ -139,6 +139,8 @@ pub struct Counters {
     pub second_states: u64,
     /// Edges that a second pass traversed; among `transitions`, too.
     pub second_transitions: u64,
+    /// Edges among `transitions` that were not followed, since they are in sets to be avoided.
+    pub avoided: u64,
     /// States that several workers visited, each as often as it was without need.
     pub repeated: u64,
     /// Did only the second pass find the accepting run?

@@ -104,6 +104,8 @@ pub struct UnionFind {
     rows: Chunked<AtomicU32, CELLS>,
     more_workers: Vec<Chunked<AtomicU32, 1>>,
     more_marks: Vec<Chunked<AtomicU32, 1>>,
+    /// There is one worker only.
+    alone: bool,
     budget: Arc<Budget>,
     /// Number of blocks that exist; changed under the lock only.
     charged: Plain,
@@ -145,10 +147,19 @@ impl UnionFind {
             rows: Chunked::new(),
             more_workers: columns(workers),
             more_marks: columns(marks as usize),
+            alone: false,
             budget: Arc::clone(budget),
             charged: Plain::new(0),
             charging: std::sync::Mutex::new(()),
         }
+    }
+
+    /// For a single worker who searches depth-first, so that each state it has met and that is not dead is on its path, or in a set
+    /// with one that is. It needs neither locks nor lists: [`UnionFind::finish`] tells what is dead.
+    pub fn alone(marks: u32, budget: &Arc<Budget>) -> Self {
+        let mut sets = Self::new(1, marks, budget);
+        sets.alone = true;
+        sets
     }
 
     /// Bytes that a state takes.
@@ -318,11 +329,31 @@ impl UnionFind {
     /// has met the state. Tells also whether it is the first one that has: even if another was faster, and the set is dead by now.
     #[inline]
     pub fn claim(&self, state: u32, worker: usize, shy: bool) -> (Claim, bool) {
+        if self.alone {
+            return self.claim_alone(state);
+        }
         let row = self.row(state);
         // Relaxed: the swap decides. AcqRel: it makes known what the worker knows of the state.
         let fresh = row[LIST].load(Relaxed) == NEW;
         let first = fresh && (row[LIST].compare_exchange(NEW, BUSY, AcqRel, Relaxed)).is_ok();
         (self.claim_met(state, worker, shy && !first), first)
+    }
+
+    #[inline]
+    fn claim_alone(&self, state: u32) -> (Claim, bool) {
+        let row = self.row(state);
+        // Relaxed, here and wherever there is one worker only: nobody else looks.
+        if row[LIST].load(Relaxed) == NEW {
+            row[LIST].store(BUSY, Relaxed);
+            return (Claim::New, true);
+        }
+        let claim = match status(row[PARENT].load(Relaxed)) {
+            ROOT => Claim::Cycle,
+            DEAD => Claim::Dead,
+            _ if self.find(state).1 == DEAD => Claim::Dead,
+            _ => Claim::Cycle,
+        };
+        (claim, false)
     }
 
     #[inline]
@@ -459,6 +490,10 @@ impl UnionFind {
                 return;
             }
             let (link, root) = (first.max(second), first.min(second));
+            if self.alone {
+                self.row(link)[PARENT].store(cell(LINK, link, root), Relaxed);
+                return self.hand_marks_on(link, root);
+            }
             // States that the worker itself is at: lists are changed in many places, not at the roots, which all look at.
             let (of_link, of_root) = if link == first { (a, b) } else { (b, a) };
             let parent = &self.row(link)[PARENT];
@@ -506,7 +541,10 @@ impl UnionFind {
     fn hand_marks_on(&self, link: u32, root: u32) {
         let words = 1 + self.more_marks.len();
         if words == 1 {
-            let marks = self.marks(link, 0).fetch_or(0, AcqRel);
+            let marks = match self.alone {
+                true => self.marks(link, 0).load(Relaxed),
+                false => self.marks(link, 0).fetch_or(0, AcqRel),
+            };
             if marks != 0 {
                 self.add_marks(root, &[marks], &mut [0]);
             }
@@ -577,6 +615,11 @@ impl UnionFind {
 
     /// Tells that all states of the set of a state are explored, which one who is alone knows without a look at its list.
     pub fn finish(&self, state: u32) {
+        if self.alone {
+            let (root, _) = self.find(state);
+            self.row(root)[PARENT].store(cell(DEAD, root, root), Relaxed);
+            return;
+        }
         debug_assert!(self.busy(state).is_none());
         self.kill(state);
     }

@@ -11,6 +11,7 @@
 
 pub mod automata;
 pub mod check;
+pub mod cpu_time;
 pub mod cross;
 pub mod experiments;
 pub mod memory;

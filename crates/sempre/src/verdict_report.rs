@@ -115,6 +115,7 @@ pub fn json(shown: &Shown<'_>) -> Value {
             "states": a.states,
             "edges": a.edges,
             "acceptance_sets": a.sets,
+            "pairs": a.pairs,
             "deterministic": a.deterministic,
         })
     });
@@ -133,6 +134,7 @@ pub fn json(shown: &Shown<'_>) -> Value {
             "transitions": counters.transitions,
             "max_stack": counters.max_stack,
             "repeated": counters.repeated,
+            "avoided": counters.avoided,
             "stored": report.statistics.stored,
             "bytes_per_state": report.statistics.bytes as f64 / report.statistics.stored.max(1) as f64,
             "second_pass": {

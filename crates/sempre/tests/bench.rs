@@ -212,3 +212,78 @@ fn the_papers_models_give_the_papers_sizes() {
         assert_eq!(first(name)[1..3], ["783", "2371"]);
     }
 }
+
+/// Generalised Rabin automata, ours and given ones: all checks agree, and all tables and plots are there.
+#[test]
+fn rabin_automata_are_compared_on_a_folder() {
+    let folder = folder("bench-rabin");
+    let set = folder.join("set");
+    std::fs::create_dir_all(set.join("hoa")).expect("a folder");
+    let write = |name: &str, text: &str| {
+        std::fs::write(set.join(name), text).expect("a file");
+    };
+    let model =
+        "process P { state a, b; init a; trans a -> b {}, b -> a {}, a -> a {}; } system async;";
+    write("m.dve", model);
+    write(
+        "formulas.tsv",
+        "model\tid\tformula\tverdict\tproduct_states\n\
+         m\t1\tG F P.a\tholds\t4\n\
+         m\t2\tG F P.b || F G P.b\tviolated\t\n\
+         m\t3\tF G P.a || G F P.b\tholds\t6\n",
+    );
+    write(
+        "hoa/index.csv",
+        "file,model,formula_id,translator\nx.hoa,m,1,ltl3dra\n",
+    );
+    let automaton = "HOA: v1\nStart: 0\nStates: 1\nAP: 1 \"P.a\"\nacc-name: co-Buchi\nAcceptance: 1 Fin(0)\n--BODY--\n\
+                     State: 0\n[0] 0 {0}\n[!0] 0\n--END--\n";
+    write("hoa/x.hoa", automaton);
+    let (csv, page) = (folder.join("csv"), folder.join("page.html"));
+    let text = bench(&[
+        "rabin",
+        set.to_str().expect("text"),
+        "--workers=2",
+        "--csv",
+        csv.to_str().expect("text"),
+        "--page",
+        page.to_str().expect("text"),
+    ]);
+    for table in [
+        "Findings of the paper",
+        "Table 4:",
+        "Table 5:",
+        "Table 6:",
+        "Table 7:",
+        "Figure 7:",
+        "Figure 8:",
+    ] {
+        assert!(text.contains(table), "{text}");
+    }
+    assert!(
+        text.contains("set: 3 experiments, 1 counterexamples"),
+        "{text}"
+    );
+    let runs = std::fs::read_to_string(csv.join("runs.csv")).expect("a file");
+    let given: Vec<&str> = runs.lines().filter(|l| l.contains("LTL3DRA")).collect();
+    // One state, one pair, no counterexample; all transitions that lead to P.a again are to be avoided.
+    assert_eq!(given.len(), 1, "{runs}");
+    assert!(
+        given[0].starts_with("set,m,1,LTL3DRA,1,1,0.0000,false,2,"),
+        "{runs}"
+    );
+    assert_eq!(runs.lines().count(), 1 + 3 * 5 + 1, "{runs}");
+    let page = std::fs::read_to_string(page).expect("a file");
+    assert!(page.contains("TGRA against TGBA") && page.contains("<circle"));
+    // A verdict that is not what the table says is an error.
+    write(
+        "formulas.tsv",
+        "model\tid\tformula\tverdict\nm\t1\tG F P.a\tviolated\n",
+    );
+    let output = Command::new(env!("CARGO_BIN_EXE_sempre"))
+        .args(["bench", "rabin", set.to_str().expect("text")])
+        .output()
+        .expect("the program runs");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("another verdict"));
+}

@@ -275,6 +275,43 @@ fn random_graphs_by_testing_automata() {
     );
 }
 
+/// Automata with all kinds of acceptance, with the checks chosen for them and those that were made for them.
+#[test]
+fn random_graphs_by_rabin_automata() {
+    let mut random = Random::new(4);
+    let mut holding = [0; 2];
+    let ways = [
+        (None, AutomatonKind::Tgra),
+        (None, AutomatonKind::Tela),
+        (None, AutomatonKind::FinLess),
+        (None, AutomatonKind::Parity),
+        (Some(Algorithm::Favoid), AutomatonKind::Tgra),
+        (Some(Algorithm::Favoid), AutomatonKind::FinLess),
+        (Some(Algorithm::EmersonLei), AutomatonKind::Tela),
+        (Some(Algorithm::EmersonLei), AutomatonKind::Parity),
+        (Some(Algorithm::Ufscc), AutomatonKind::FinLess),
+    ];
+    for round in 0..rounds(400, 5_000) {
+        let graph = random_graph(
+            &mut random,
+            &RandomGraph {
+                states: 1 + round % 12,
+                density: 0.15,
+                propositions: vec!["p0".into(), "p1".into()],
+                truth: 0.5,
+                marks: (round % 3) as u32,
+                mark_probability: 0.4,
+            },
+        );
+        let (model, property, text) = pair(&graph, &RandomFormula::new(2), &mut random);
+        let deadlock = *random.pick(&[Deadlock::Stutter, Deadlock::Drop]);
+        let ways = (&ways[..], false);
+        let holds = compare(model.program(), &property, deadlock, false, ways, &text);
+        holding[usize::from(holds.expect("it is small"))] += 1;
+    }
+    assert!(holding.iter().all(|&n| n > 50), "both answers: {holding:?}");
+}
+
 /// Table 3 of Ben Salem, Duret-Lutz and Kordon (SUMo 2011), class Φ1: the product with an automaton of six states,
 /// which ours is with little effort, has the printed size, and so have the products with the testing automata
 /// made from it.

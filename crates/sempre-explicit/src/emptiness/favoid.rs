@@ -90,6 +90,7 @@ fn some_at_a_time<M: Marks, S: Space<M> + Send>(
         counters.repeated += of_pair.repeated + of_pair.states.min(counters.states);
         counters.states = counters.states.max(of_pair.states);
         counters.transitions += of_pair.transitions;
+        counters.avoided += of_pair.avoided;
         counters.max_stack = counters.max_stack.max(of_pair.max_stack);
         counters.cycle_states += of_pair.cycle_states;
     }

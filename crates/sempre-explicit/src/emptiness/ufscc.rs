@@ -7,11 +7,12 @@
 //! has come to the set takes them. When a set has no such state, its component is explored, dead, and nobody enters it any more.
 //! As soon as a set is in all acceptance sets there is an accepting run.
 //!
-//! Ours differs in three things. The recursion of the paper is a stack of frames, one for each state on the path, of which only
+//! Ours differs in four things. The recursion of the paper is a stack of frames, one for each state on the path, of which only
 //! the first of each set takes states from the list; the other states of the set are on the path anyway. Edges to states
 //! that only others are at are put off until the other edges of the state were followed: with luck their
 //! components are dead by then. And acceptance may be a disjunction: one of several collections of sets ([`Wanted`]), and edges
-//! in some sets may be avoided, which is what [`favoid`](super::favoid) needs.
+//! in some sets may be avoided, which is what [`favoid`](super::favoid) needs. One worker alone takes no locks and keeps no lists ([`UnionFind::alone`]):
+//! what it has met and not left is on its path.
 //!
 //! The run is found afterwards, by one worker, among the states of the set, which is strongly connected.
 //!
@@ -94,6 +95,7 @@ pub(super) struct Search<'a, M> {
     found: Mutex<Option<(u32, Wanted<M>)>>,
     states: AtomicU64,
     transitions: AtomicU64,
+    avoided: AtomicU64,
     repeated: AtomicU64,
     max_stack: AtomicU64,
 }
@@ -107,7 +109,10 @@ impl<'a, M: Marks> Search<'a, M> {
     ) -> Self {
         Self {
             // One mark more, for the judge.
-            sets: UnionFind::new(workers, space.sets() + 1, &space.budget()),
+            sets: match workers {
+                1 => UnionFind::alone(space.sets() + 1, &space.budget()),
+                _ => UnionFind::new(workers, space.sets() + 1, &space.budget()),
+            },
             goals,
             judge: None,
             avoid: goals.first().map_or(M::NONE, |g| g.avoid),
@@ -115,6 +120,7 @@ impl<'a, M: Marks> Search<'a, M> {
             found: Mutex::new(None),
             states: AtomicU64::new(0),
             transitions: AtomicU64::new(0),
+            avoided: AtomicU64::new(0),
             repeated: AtomicU64::new(0),
             max_stack: AtomicU64::new(0),
         }
@@ -124,6 +130,7 @@ impl<'a, M: Marks> Search<'a, M> {
     pub(super) fn count(&self, counters: &mut Counters) {
         counters.states += self.states.load(Relaxed);
         counters.transitions += self.transitions.load(Relaxed);
+        counters.avoided += self.avoided.load(Relaxed);
         counters.repeated += self.repeated.load(Relaxed);
         counters.max_stack = counters.max_stack.max(self.max_stack.load(Relaxed));
     }
@@ -192,6 +199,7 @@ impl<M: Marks> Drop for Worker<'_, M> {
         // Relaxed: read when all workers have ended.
         search.states.fetch_add(counters.states, Relaxed);
         search.transitions.fetch_add(counters.transitions, Relaxed);
+        search.avoided.fetch_add(counters.avoided, Relaxed);
         search.repeated.fetch_add(counters.repeated, Relaxed);
         search.max_stack.fetch_max(counters.max_stack, Relaxed);
     }
@@ -309,6 +317,7 @@ impl<'a, M: Marks> Worker<'a, M> {
         let (sets, target) = (&self.search.sets, edge.target);
         if edge.marks.intersects(self.search.avoid) {
             self.counters.transitions += 1;
+            self.counters.avoided += 1;
             sets.reserve(target)?;
             if let Some((later, anchor)) = self.later
                 && !sets.is_dead(target)
@@ -416,7 +425,7 @@ impl<'a, M: Marks> Worker<'a, M> {
 
     /// All edges of the last frame's state were followed.
     fn leave(&mut self) -> Result<(), Halt> {
-        let sets = &self.search.sets;
+        let (sets, alone) = (&self.search.sets, self.search.workers == 1);
         let last = self.frames.len() - 1;
         let Frame { state, marks, .. } = self.frames[last];
         let below = last.checked_sub(1).map(|b| self.frames[b].state);
@@ -424,10 +433,13 @@ impl<'a, M: Marks> Worker<'a, M> {
             // It is likely to be left soon.
             sets.prefetch(below);
         }
-        // I3.
-        sets.remove(state);
+        if !alone {
+            // I3.
+            sets.remove(state);
+        }
         let is_root = self.roots.last() == Some(&last);
-        if !is_root || below.is_some_and(|below| sets.same(below, state)) {
+        // Alone, I2 has no exceptions.
+        if !is_root || !alone && below.is_some_and(|below| sets.same(below, state)) {
             // The frame below is of the same set.
             self.frames.pop();
             if is_root {

@@ -10,7 +10,7 @@ use super::replay::{Evidence, Unconfirmed, confirm, confirm_prefix, folded};
 use super::strategy::{self, AutomatonKind, NoPrefixes};
 use super::symbolic::{Engine, SymbolicSettings};
 use super::translation::{
-    AutomatonFacts, Compiled, NoAutomaton, Observed, Wish, in_time, violations,
+    AutomatonFacts, Compiled, Making, NoAutomaton, Observed, Wish, in_time, violations,
 };
 use super::verdict::{Cause, Exhausted, Verdict};
 use sempre_base::Lasso;
@@ -46,6 +46,8 @@ pub enum Fairness {
 pub struct Settings<'a> {
     /// The automaton of the violations; `None` leaves the choice to us.
     pub automaton: Option<AutomatonKind>,
+    /// A deterministic automaton is preferred to a small one.
+    pub deterministic: bool,
     /// The emptiness check; `None` leaves the choice to us.
     pub algorithm: Option<Algorithm>,
     /// The search for a bad prefix, of a safety property; `None` leaves the choice to us.
@@ -74,6 +76,7 @@ impl Default for Settings<'_> {
     fn default() -> Self {
         Self {
             automaton: None,
+            deterministic: false,
             algorithm: None,
             search: None,
             deadlock: Deadlock::Stutter,
@@ -294,16 +297,19 @@ impl Checker {
         };
         let count = property.propositions.len();
         let deadline = limits.time.and_then(|t| begin.checked_add(t));
-        // A testing automaton is made for the check that is to search it.
-        let two_passes = match settings.algorithm {
-            Some(algorithm) => algorithm.needs_livelock(),
-            None => settings.workers <= 1,
+        let making = Making {
+            // A testing automaton is made for the check that is to search it.
+            two_passes: match settings.algorithm {
+                Some(algorithm) => algorithm.needs_livelock(),
+                None => settings.workers <= 1,
+            },
+            deterministic: settings.deterministic,
         };
         let made = violations(
             &property.claim,
             count,
             wish,
-            two_passes,
+            making,
             deadline,
             limits.interrupt,
         );
@@ -402,7 +408,11 @@ impl Checker {
     ) -> Result<Option<ProductSize>, CheckError> {
         let count = property.propositions.len();
         let wish = Wish::Kind(kind);
-        let compiled = match violations(&property.claim, count, wish, true, None, None) {
+        let making = Making {
+            two_passes: true,
+            deterministic: false,
+        };
+        let compiled = match violations(&property.claim, count, wish, making, None, None) {
             Ok((Observed::Runs(compiled), _)) => compiled,
             Ok((Observed::Prefixes(..), _)) => {
                 return Err(CheckError::Refused(

@@ -22,8 +22,14 @@ pub enum AutomatonKind {
     Ta,
     /// Testing automata with generalised acceptance on edges.
     Tgta,
-    /// Any acceptance on edges, as it is given.
+    /// Generalised Rabin acceptance on edges.
+    Tgra,
+    /// Any acceptance on edges, as it is given or as the translation makes it.
     Tela,
+    /// A disjunction of generalised Büchi conditions on edges.
+    FinLess,
+    /// Parity acceptance on edges.
+    Parity,
     /// Deterministic finite automata of bad prefixes; for safety properties.
     Dfa,
     /// Nondeterministic ones.
@@ -38,7 +44,10 @@ impl AutomatonKind {
             AutomatonKind::Ba => "ba",
             AutomatonKind::Ta => "ta",
             AutomatonKind::Tgta => "tgta",
+            AutomatonKind::Tgra => "tgra",
             AutomatonKind::Tela => "tela",
+            AutomatonKind::FinLess => "finless",
+            AutomatonKind::Parity => "parity",
             AutomatonKind::Dfa => "dfa",
             AutomatonKind::Nfa => "nfa",
         }
@@ -171,8 +180,16 @@ pub fn automaton(
             && algorithm.takes_avoidance() =>
         {
             let name = algorithm.name();
-            let why = format!("automaton tela: {name} takes its acceptance as it is");
-            (AutomatonKind::Tela, why)
+            match (algorithm, claim) {
+                (Algorithm::Favoid, Claim::Formula(..)) => (
+                    AutomatonKind::Tgra,
+                    format!("automaton tgra: {name} checks its Rabin pairs"),
+                ),
+                _ => (
+                    AutomatonKind::Tela,
+                    format!("automaton tela: {name} takes its acceptance as it is"),
+                ),
+            }
         }
         None => (
             AutomatonKind::Tgba,

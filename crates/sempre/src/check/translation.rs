@@ -14,7 +14,11 @@ use sempre_explicit::product::Observer;
 use sempre_explicit::property::Property;
 use sempre_explicit::testing_property::TestingProperty;
 use sempre_ltl::word::print_word;
+use sempre_omega::fin_less::fin_less;
+use sempre_omega::generalized_rabin::generalized_rabin;
+use sempre_omega::paritize::to_parity;
 use sempre_omega::remove_fin::remove_fin;
+use sempre_omega::scc::prune;
 use sempre_omega::testing::sta::single_pass;
 use sempre_omega::testing::{self, Refusal, Ta, TestingStats, Tgta, refuse_stutter_sensitive};
 use sempre_omega::{Alphabet, Automaton, FiniteAutomaton};
@@ -26,6 +30,9 @@ use std::time::{Duration, Instant};
 
 /// Acceptance conditions with more cases are not made generalised Büchi.
 const MOST_CASES: usize = 10_000;
+
+/// Parity automata with more states are given up.
+const MOST_STATES: usize = 1 << 16;
 
 /// Formulas may be thousands of levels deep; unused pages of a stack cost nothing.
 const STACK: usize = 512 << 20;
@@ -89,12 +96,23 @@ pub struct AutomatonFacts {
     pub edges: usize,
     /// Number of acceptance sets.
     pub sets: u32,
+    /// Number of Rabin pairs, or of other cases of the acceptance condition; one for generalised Büchi. `None` if
+    /// nobody counts so far.
+    pub pairs: Option<usize>,
     /// At most one run on each word?
     pub deterministic: bool,
 }
 
-/// An automaton for the words that violate the claim, which speaks of `propositions` propositions. A TA is made for a check in
-/// two passes, or else for one that knows nothing of livelocks.
+/// How an automaton is made, whatever its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Making {
+    /// A TA is for a check in two passes, or else for one that knows nothing of livelocks.
+    pub two_passes: bool,
+    /// A deterministic automaton is preferred to a small one.
+    pub deterministic: bool,
+}
+
+/// An automaton for the words that violate the claim, which speaks of `propositions` propositions.
 ///
 /// # Errors
 /// If there is none, or none in time.
@@ -102,12 +120,12 @@ pub fn violations(
     claim: &Claim,
     propositions: usize,
     wish: Wish,
-    two_passes: bool,
+    making: Making,
     deadline: Option<Instant>,
     interrupt: Option<&AtomicBool>,
 ) -> Result<(Observed, AutomatonFacts), NoAutomaton> {
     let claim = claim.clone();
-    let make = move || make(claim, propositions, wish, two_passes);
+    let make = move || make(claim, propositions, wish, making);
     in_time(deadline, interrupt, make)
         .map_err(NoAutomaton::Stopped)?
         .map_err(NoAutomaton::Refused)
@@ -162,7 +180,7 @@ fn make(
     mut claim: Claim,
     propositions: usize,
     wish: Wish,
-    two_passes: bool,
+    making: Making,
 ) -> Result<(Observed, AutomatonFacts), String> {
     let variables: Vec<u32> = (0..propositions as u32).collect();
     let mut alphabet = Alphabet::new();
@@ -196,7 +214,7 @@ fn make(
             Prefixes::None(_) => {}
         }
     }
-    let made = runs(translator, claim, alphabet, kind, two_passes, &variables);
+    let made = runs(translator, claim, alphabet, kind, making, &variables);
     made.map(|(compiled, facts)| (Observed::Runs(compiled), facts))
 }
 
@@ -214,6 +232,7 @@ fn finite(
         states: a.states(),
         edges: a.edge_count(),
         sets: 1,
+        pairs: Some(1),
         deterministic: a.is_deterministic(bdds),
     };
     Ok((Observed::Prefixes(compiled, why), facts))
@@ -225,23 +244,34 @@ fn runs(
     claim: Claim,
     mut alphabet: Alphabet,
     kind: AutomatonKind,
-    two_passes: bool,
+    making: Making,
     variables: &[u32],
 ) -> Result<(Compiled, AutomatonFacts), String> {
+    let two_passes = making.two_passes;
     let limits = testing::Limits::default();
     match claim {
         Claim::Formula(mut formulas, formula) => {
             let negation = formulas.not(formula);
             let (t, f, a) = (&mut translator, &mut *formulas, &mut alphabet);
-            let options = Options::default();
+            let options = Options {
+                deterministic: making.deterministic,
+                ..Options::default()
+            };
             let made = match kind {
                 AutomatonKind::Tgba
                 | AutomatonKind::Ba
+                | AutomatonKind::Tgra
                 | AutomatonKind::Tela
+                | AutomatonKind::FinLess
+                | AutomatonKind::Parity
                 | AutomatonKind::Dfa
                 | AutomatonKind::Nfa => {
                     let kind_of = match kind {
                         AutomatonKind::Ba => Kind::Ba,
+                        AutomatonKind::Tgra => Kind::Tgra,
+                        AutomatonKind::Tela => Kind::Tela,
+                        AutomatonKind::FinLess => Kind::FinLess,
+                        AutomatonKind::Parity => Kind::Parity,
                         _ => Kind::Tgba,
                     };
                     let options = Options {
@@ -279,15 +309,29 @@ fn runs(
                 states: 1,
                 edges: 1,
                 sets: compiled.sets(),
+                pairs: Some(processes.len()),
                 deterministic: true,
             };
             Ok((Compiled::Property(compiled), facts))
         }
-        Claim::Violation(mut alphabet, automaton) => {
+        Claim::Violation(mut alphabet, mut automaton) => {
+            // Others leave states in their automata from which nothing is accepted; a product would have them, too.
+            prune(&mut automaton);
             if kind == AutomatonKind::Tela {
                 return property(&mut alphabet, &automaton, kind, variables);
             }
             let cases = "the acceptance condition of the automaton has too many cases";
+            let other = match kind {
+                AutomatonKind::Tgra => Some(generalized_rabin(&automaton, MOST_CASES)),
+                AutomatonKind::FinLess => Some(fin_less(&automaton, MOST_CASES)),
+                AutomatonKind::Parity => {
+                    Some(to_parity(&automaton, &mut alphabet.bdds, MOST_STATES))
+                }
+                _ => None,
+            };
+            if let Some(other) = other {
+                return property(&mut alphabet, &other.ok_or(cases)?, kind, variables);
+            }
             if kind == AutomatonKind::Tgba || kind == AutomatonKind::Tgta {
                 let a = remove_fin(&automaton, MOST_CASES).ok_or(cases)?;
                 if kind == AutomatonKind::Tgba {
@@ -333,6 +377,7 @@ fn property(
         states: a.states(),
         edges: a.edge_count(),
         sets: compiled.sets(),
+        pairs: compiled.clauses().map(<[_]>::len),
         deterministic: a.is_deterministic(&mut alphabet.bdds),
     };
     Ok((Compiled::Property(compiled), facts))
@@ -345,6 +390,7 @@ fn facts(kind: AutomatonKind, size: TestingStats, deterministic: bool) -> Automa
         edges: size.transitions,
         // A TA accepts by two kinds of states instead.
         sets: size.sets.unwrap_or(0),
+        pairs: Some(1),
         deterministic,
     }
 }

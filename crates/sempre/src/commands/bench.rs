@@ -6,11 +6,14 @@ use clap::{Args, Subcommand, ValueEnum};
 use sempre::experiments::emptiness::{self, Parameters};
 use sempre::experiments::emptiness_models::{self, Originals};
 use sempre::experiments::page::{Chart, Table};
+use sempre::experiments::rabin::{Bench, Parameters as RabinParameters};
 use sempre::experiments::safety::{self, Parameters as SafetyParameters};
 use sempre::experiments::safety_models::SafetyModel;
 use sempre::experiments::symbolic::{self, Parameters as SymbolicParameters};
 use sempre::experiments::testing_automata::{self, Parameters as TestingParameters};
+use sempre::experiments::{rabin_tables, reference_set};
 use sempre::lang::model::{Language, Model};
+use sempre::memory;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -25,6 +28,7 @@ pub struct Arguments {
 #[derive(Subcommand, Debug)]
 enum Experiment {
     Emptiness(EmptinessArguments),
+    Rabin(RabinArguments),
     Safety(SafetyArguments),
     Symbolic(SymbolicArguments),
     TestingAutomata(TestingArguments),
@@ -191,6 +195,51 @@ struct EmptinessArguments {
     output: OutputOptions,
 }
 
+/// Compare generalised Rabin and Fin-less automata with generalised Büchi automata (STTT 2019)
+///
+/// Each formula becomes a TGBA and a Fin-less automaton, checked by ufscc, and generalised Rabin automata, deterministic and not,
+/// checked by favoid; automata of other tools in the folder are checked, too. Tables 4 to 7 and figures 6 to 9 of the paper.
+#[derive(Args, Debug)]
+struct RabinArguments {
+    /// Folders with formulas.tsv, the models that it names, and perhaps automata in hoa/
+    #[arg(value_name = "FOLDER", required = true, value_hint = clap::ValueHint::DirPath)]
+    folders: Vec<PathBuf>,
+
+    /// Formulas from each folder, half of which hold
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    sample: usize,
+
+    /// Leave out formulas whose published product has more states
+    #[arg(long, value_name = "N", default_value_t = 3_000_000)]
+    most_states: u64,
+
+    /// The seed of the choice
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// How many threads search
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    workers: u16,
+
+    /// How several Rabin pairs are checked
+    #[arg(long, value_enum, value_name = "HOW", default_value = "one-by-one")]
+    pairs: super::check::PairsName,
+
+    /// Give up a translation or a check that takes longer
+    #[arg(long, value_name = "SECONDS", value_parser = super::check::seconds, default_value = "60")]
+    time: Duration,
+
+    /// How much memory states may take, as 50M or 2G [default: nine tenths of what is free]
+    #[arg(long, value_name = "BYTES", value_parser = memory::parse_size)]
+    memory: Option<usize>,
+
+    #[command(flatten)]
+    files: Files,
+
+    #[command(flatten)]
+    output: OutputOptions,
+}
+
 /// Where tables go besides.
 #[derive(Args, Debug)]
 struct Files {
@@ -207,6 +256,7 @@ struct Files {
 pub fn run(arguments: &Arguments) -> Outcome {
     match &arguments.experiment {
         Experiment::Emptiness(arguments) => emptiness(arguments),
+        Experiment::Rabin(arguments) => rabin(arguments),
         Experiment::Safety(arguments) => safety(arguments),
         Experiment::Symbolic(arguments) => symbolic(arguments),
         Experiment::TestingAutomata(arguments) => testing(arguments),
@@ -227,14 +277,14 @@ fn safety(arguments: &SafetyArguments) -> Outcome {
             eprint!("\r\x1b[K{what}");
         }
     };
-    let mut parts: Vec<(&str, (Table, Vec<Chart>))> = Vec::new();
+    let mut parts: Vec<(String, (Table, Vec<Chart>))> = Vec::new();
     if wanted(SafetyPart::Formulas) {
         let mut results = Vec::new();
         for length in safety::LENGTHS {
             tell(&format!("formulas of length {length}"));
             results.push(safety::run_length(length, &parameters));
         }
-        let names = ["formulas", "ratios", "intentional"];
+        let names = ["formulas", "ratios", "intentional"].map(String::from);
         parts.extend(names.into_iter().zip(safety::lengths(&results)));
     }
     if wanted(SafetyPart::Kinds) {
@@ -243,7 +293,7 @@ fn safety(arguments: &SafetyArguments) -> Outcome {
             tell(&format!("kinds of formulas of length {length}"));
             results.push(safety::run_kinds(length, &parameters));
         }
-        parts.push(("kinds", safety::kinds(&results)));
+        parts.push(("kinds".into(), safety::kinds(&results)));
     }
     if wanted(SafetyPart::Models) {
         let mut rows = Vec::new();
@@ -255,28 +305,15 @@ fn safety(arguments: &SafetyArguments) -> Outcome {
             tell(&model.name);
             rows.extend(safety::run_model(&model, &parameters).map_err(Failure::Message)?);
         }
-        parts.push(("models", (safety::model_table(rows), Vec::new())));
+        parts.push(("models".into(), (safety::model_table(rows), Vec::new())));
     }
     tell("");
-    let mut out = arguments.output.open()?;
-    for (i, (_, (table, _))) in parts.iter().enumerate() {
-        if i > 0 {
-            writeln!(out)?;
-        }
-        write!(out, "{}", table.to_text())?;
-    }
-    out.flush()?;
-    if let Some(folder) = &arguments.files.csv {
-        std::fs::create_dir_all(folder).map_err(|e| Failure::file(folder, "write", &e))?;
-        for (name, (table, _)) in &parts {
-            write_file(&folder.join(format!("{name}.csv")), &table.to_csv())?;
-        }
-    }
-    if let Some(path) = &arguments.files.page {
-        let parts = parts.into_iter().map(|(_, part)| part).collect();
-        write_file(path, &safety::page(parts, &parameters).to_html())?;
-    }
-    Ok(Answer::Yes)
+    publish(
+        &named(&parts),
+        || safety::page(drawn(parts.clone()), &parameters).to_html(),
+        &arguments.files,
+        &arguments.output,
+    )
 }
 
 fn symbolic(arguments: &SymbolicArguments) -> Outcome {
@@ -322,26 +359,14 @@ fn symbolic(arguments: &SymbolicArguments) -> Outcome {
         ));
     }
     tell("");
-    let mut out = arguments.output.open()?;
-    // The single pairs are for a spreadsheet.
-    for (i, (_, table, _)) in parts.iter().filter(|p| p.0 != "pairs").enumerate() {
-        if i > 0 {
-            writeln!(out)?;
-        }
-        write!(out, "{}", table.to_text())?;
-    }
-    out.flush()?;
-    if let Some(folder) = &arguments.files.csv {
-        std::fs::create_dir_all(folder).map_err(|e| Failure::file(folder, "write", &e))?;
-        for (name, table, _) in &parts {
-            write_file(&folder.join(format!("{name}.csv")), &table.to_csv())?;
-        }
-    }
-    if let Some(path) = &arguments.files.page {
+    let tables: Vec<(String, Table)> = (parts.iter())
+        .map(|(name, table, _)| (name.to_string(), table.clone()))
+        .collect();
+    let page = || {
         let (page, scatters) = symbolic::page(parts, &parameters);
-        write_file(path, &page.to_html_with(&scatters))?;
-    }
-    Ok(Answer::Yes)
+        page.to_html_with(&scatters)
+    };
+    publish(&tables, page, &arguments.files, &arguments.output)
 }
 
 fn emptiness(arguments: &EmptinessArguments) -> Outcome {
@@ -389,25 +414,12 @@ fn emptiness(arguments: &EmptinessArguments) -> Outcome {
         parts.push(("table3".into(), (table, Vec::new())));
     }
     parts.sort_by(|a, b| a.0.cmp(&b.0));
-    let mut out = arguments.output.open()?;
-    for (i, (_, (table, _))) in parts.iter().enumerate() {
-        if i > 0 {
-            writeln!(out)?;
-        }
-        write!(out, "{}", table.to_text())?;
-    }
-    out.flush()?;
-    if let Some(folder) = &arguments.files.csv {
-        std::fs::create_dir_all(folder).map_err(|e| Failure::file(folder, "write", &e))?;
-        for (name, (table, _)) in &parts {
-            write_file(&folder.join(format!("{name}.csv")), &table.to_csv())?;
-        }
-    }
-    if let Some(path) = &arguments.files.page {
-        let parts = parts.into_iter().map(|(_, part)| part).collect();
-        write_file(path, &emptiness::page(parts, &parameters).to_html())?;
-    }
-    Ok(Answer::Yes)
+    publish(
+        &named(&parts),
+        || emptiness::page(drawn(parts.clone()), &parameters).to_html(),
+        &arguments.files,
+        &arguments.output,
+    )
 }
 
 fn testing(arguments: &TestingArguments) -> Outcome {
@@ -452,25 +464,91 @@ fn testing(arguments: &TestingArguments) -> Outcome {
     if talk {
         eprint!("\r\x1b[K");
     }
-    let parts = testing_automata::tables(&groups);
-    let mut out = arguments.output.open()?;
-    for (i, (table, _)) in parts.iter().enumerate() {
+    let parts: Vec<_> = (["verified", "violated"].map(String::from).into_iter())
+        .zip(testing_automata::tables(&groups))
+        .collect();
+    publish(
+        &named(&parts),
+        || testing_automata::page(drawn(parts.clone()), &parameters).to_html(),
+        &arguments.files,
+        &arguments.output,
+    )
+}
+
+fn rabin(arguments: &RabinArguments) -> Outcome {
+    let parameters = RabinParameters {
+        workers: usize::from(arguments.workers),
+        time: arguments.time,
+        memory: arguments.memory.or_else(memory::default_budget),
+        pairs: arguments.pairs.into(),
+    };
+    let talk = std::io::stderr().is_terminal();
+    let mut bench = Bench::new(parameters);
+    let mut rows = Vec::new();
+    for folder in &arguments.folders {
+        let name = folder.file_name().map_or_else(
+            || folder.display().to_string(),
+            |n| n.to_string_lossy().into_owned(),
+        );
+        let all = reference_set::read(folder).map_err(Failure::Message)?;
+        let (most, seed) = (arguments.most_states, arguments.seed);
+        let chosen = reference_set::sample(all, arguments.sample, most, seed);
+        for (i, experiment) in chosen.iter().enumerate() {
+            if talk {
+                let (model, id) = (&experiment.model, &experiment.id);
+                eprint!("\r\x1b[K{name} {} of {}: {model} {id}", i + 1, chosen.len());
+            }
+            rows.push(bench.run(&name, experiment).map_err(Failure::Message)?);
+        }
+    }
+    if talk {
+        eprint!("\r\x1b[K");
+    }
+    let (tables, page, plots) = rabin_tables::results(&rows, &parameters);
+    let page = || page.to_html_with(&plots);
+    publish(&tables, page, &arguments.files, &arguments.output)
+}
+
+/// Tables of single runs or pairs: for a spreadsheet only.
+const SINGLE: [&str; 2] = ["pairs", "runs"];
+
+/// Prints the tables, and writes the files that are asked for.
+fn publish(
+    tables: &[(String, Table)],
+    page: impl FnOnce() -> String,
+    files: &Files,
+    output: &OutputOptions,
+) -> Outcome {
+    let mut out = output.open()?;
+    let printed = tables.iter().filter(|(name, _)| !SINGLE.contains(&&**name));
+    for (i, (_, table)) in printed.enumerate() {
         if i > 0 {
             writeln!(out)?;
         }
         write!(out, "{}", table.to_text())?;
     }
     out.flush()?;
-    if let Some(folder) = &arguments.files.csv {
+    if let Some(folder) = &files.csv {
         std::fs::create_dir_all(folder).map_err(|e| Failure::file(folder, "write", &e))?;
-        for ((table, _), name) in parts.iter().zip(["verified", "violated"]) {
+        for (name, table) in tables {
             write_file(&folder.join(format!("{name}.csv")), &table.to_csv())?;
         }
     }
-    if let Some(path) = &arguments.files.page {
-        write_file(path, &testing_automata::page(parts, &parameters).to_html())?;
+    if let Some(path) = &files.page {
+        write_file(path, &page())?;
     }
     Ok(Answer::Yes)
+}
+
+/// Their tables, with their names.
+fn named(parts: &[(String, (Table, Vec<Chart>))]) -> Vec<(String, Table)> {
+    let table = |(name, (table, _)): &(String, (Table, Vec<Chart>))| (name.clone(), table.clone());
+    parts.iter().map(table).collect()
+}
+
+/// The parts without their names.
+fn drawn(parts: Vec<(String, (Table, Vec<Chart>))>) -> Vec<(Table, Vec<Chart>)> {
+    parts.into_iter().map(|(_, part)| part).collect()
 }
 
 fn write_file(path: &Path, text: &str) -> Outcome<()> {

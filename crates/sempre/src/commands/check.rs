@@ -57,6 +57,10 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "KIND", default_value = "auto")]
     automaton: AutomatonName,
 
+    /// Prefer a deterministic automaton to a small one
+    #[arg(long)]
+    deterministic: bool,
+
     /// The emptiness check, by its name in the literature; or the search for a bad prefix of a safety property
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = algorithms())]
     algorithm: String,
@@ -143,8 +147,14 @@ enum AutomatonName {
     Ta,
     /// Testing automata with generalised acceptance on edges
     Tgta,
-    /// Any acceptance on edges, as it is given
+    /// Generalised Rabin acceptance on edges
+    Tgra,
+    /// Any acceptance on edges, as it is given or as makes it small
     Tela,
+    /// A disjunction of generalised Büchi conditions on edges
+    Finless,
+    /// Parity acceptance on edges
+    Parity,
     /// Deterministic finite automata of bad prefixes; for safety properties
     Dfa,
     /// Nondeterministic ones
@@ -171,11 +181,20 @@ enum DeadlockName {
 
 /// How Rabin pairs are checked.
 #[derive(ValueEnum, Clone, Copy, Debug)]
-enum PairsName {
+pub enum PairsName {
     /// One after the other, by all threads
     OneByOne,
     /// At the same time, with the threads divided evenly
     Parallel,
+}
+
+impl From<PairsName> for Pairs {
+    fn from(name: PairsName) -> Self {
+        match name {
+            PairsName::OneByOne => Pairs::OneByOne,
+            PairsName::Parallel => Pairs::Parallel,
+        }
+    }
 }
 
 /// Orders of successors.
@@ -261,10 +280,14 @@ pub fn run(arguments: &Arguments) -> Outcome {
             AutomatonName::Ba => Some(AutomatonKind::Ba),
             AutomatonName::Ta => Some(AutomatonKind::Ta),
             AutomatonName::Tgta => Some(AutomatonKind::Tgta),
+            AutomatonName::Tgra => Some(AutomatonKind::Tgra),
             AutomatonName::Tela => Some(AutomatonKind::Tela),
+            AutomatonName::Finless => Some(AutomatonKind::FinLess),
+            AutomatonName::Parity => Some(AutomatonKind::Parity),
             AutomatonName::Dfa => Some(AutomatonKind::Dfa),
             AutomatonName::Nfa => Some(AutomatonKind::Nfa),
         },
+        deterministic: arguments.deterministic,
         algorithm: (Algorithm::ALL.iter())
             .find(|(_, name)| *name == arguments.algorithm)
             .map(|(algorithm, _)| *algorithm),
@@ -283,10 +306,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             OrderName::Directed => Order::Directed(arguments.seed),
         },
         workers: usize::from(arguments.workers),
-        pairs: match arguments.pairs {
-            PairsName::OneByOne => Pairs::OneByOne,
-            PairsName::Parallel => Pairs::Parallel,
-        },
+        pairs: arguments.pairs.into(),
         compile: !arguments.no_jit,
         engine: match arguments.engine {
             EngineName::Explicit => Engine::Explicit,

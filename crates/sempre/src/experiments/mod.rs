@@ -7,12 +7,16 @@
 //! | [`safety`], [`safety_models`] | Latvala: Efficient model checking of safety properties, SPIN 2003 |
 //! | [`testing_automata`] | Ben Salem, Duret-Lutz, Kordon: Generalized Büchi automata versus testing automata for model checking, SUMo 2011 |
 //! | [`symbolic`] | Ben Salem, Duret-Lutz, Kordon, Thierry-Mieg: Symbolic model checking of stutter-invariant properties using generalized testing automata, TACAS 2014 |
+//! | [`rabin`], [`rabin_tables`], [`reference_set`] | Bloemen, Duret-Lutz, van de Pol: Model checking with generalized Rabin and Fin-less automata, STTT 2019 |
 //! | [`page`] | tables and charts as text, CSV, HTML and SVG |
 
 pub mod emptiness;
 pub mod emptiness_models;
 mod graph_system;
 pub mod page;
+pub mod rabin;
+pub mod rabin_tables;
+pub mod reference_set;
 pub mod safety;
 pub mod safety_models;
 pub mod symbolic;
