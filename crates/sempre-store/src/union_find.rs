@@ -686,6 +686,31 @@ mod tests {
         sets
     }
 
+    /// One worker alone: what it meets is new, then on its path, then dead.
+    #[test]
+    fn alone_what_is_met_is_on_the_path_until_it_is_dead() {
+        let sets = UnionFind::alone(40, &Arc::new(Budget::unlimited()));
+        for state in 0..4 {
+            sets.reserve(state).unwrap();
+            assert_eq!(sets.claim(state, 0, false), (Claim::New, true));
+        }
+        let mut seen = [0; 2];
+        sets.add_marks(3, &[1, 0], &mut seen);
+        sets.add_marks(2, &[0, 4], &mut seen);
+        sets.unite(1, 3);
+        sets.unite(3, 2);
+        assert!(sets.same(1, 2) && !sets.same(0, 1));
+        sets.add_marks(1, &[0, 0], &mut seen);
+        assert_eq!(seen, [1, 4]);
+        assert_eq!(sets.claim(3, 0, false), (Claim::Cycle, false));
+        sets.finish(2);
+        for state in 1..4 {
+            assert_eq!(sets.claim(state, 0, false), (Claim::Dead, false));
+            assert!(sets.is_met(state) && sets.is_dead(state));
+        }
+        assert_eq!(sets.claim(0, 0, false), (Claim::Cycle, false));
+    }
+
     /// Random operations of one thread, in the name of several workers, against sets of sets.
     #[test]
     fn agrees_with_sets() {

@@ -115,7 +115,6 @@ pub fn json(shown: &Shown<'_>) -> Value {
             "states": a.states,
             "edges": a.edges,
             "acceptance_sets": a.sets,
-            "pairs": a.pairs,
             "deterministic": a.deterministic,
         })
     });
@@ -144,6 +143,7 @@ pub fn json(shown: &Shown<'_>) -> Value {
             },
             "scouted": report.statistics.scouted,
             "acceptance_sets": report.statistics.sets,
+            "pairs": report.automaton.as_ref().and_then(|a| a.pairs),
         },
         "model": { "states": report.symbolic.as_ref().and_then(|s| s.model_states.as_ref()?.to_u64()) },
         "peak_nodes": report.symbolic.as_ref().map(|s| s.peak_nodes),

@@ -3,7 +3,9 @@
 //! The generic recursion of Baier, Blahoudek, Duret-Lutz, Klein, Müller and Strejček ("Generic emptiness check for fun and
 //! profit", ATVA 2019; after Emerson and Lei, 1987) is made for automata that are there. Here the components come from
 //! [`ufscc`](super::ufscc), while it makes them:
-//! - as soon as the marks of a set satisfy the condition there is an accepting run, whatever else may be found;
+//! - as soon as the marks of a set satisfy the condition there is an accepting run, whatever else may be found. With a `Fin` in the
+//!   condition and several workers that is only likely: one of them may have united sets and not yet have added the marks of
+//!   the edges in between. Then the worker looks into the set before it says so, and goes on if there is nothing;
 //! - when a component is dead, has a cycle, and its marks do not satisfy the condition though some of them might, one of the workers that
 //!   were in it looks into it. Inside, marks that do not occur are filled in (their `Inf` is false, their `Fin`
 //!   true). A `Fin` that must hold cuts its edges, and the pieces are looked at again; if none must, one is
@@ -12,6 +14,7 @@
 //! # Invariants
 //! - **I1** Of each dead component with a cycle one worker, and only one, looks whether there is an accepting run inside. (A worker that
 //!   was in the component comes by when it leaves its first frame of it.)
+//!   All marks inside are known then ([`ufscc`](super::ufscc), I5).
 //! - **I2** A piece is strongly connected without the edges that were cut. So a piece whose marks satisfy the condition has a cycle with exactly
 //!   these marks.
 //!
@@ -23,6 +26,7 @@
 use super::crew::{Crew, Halt};
 use super::ufscc::{Search, Worker};
 use super::{Found, accepting_run};
+use crate::explore::Reason;
 use crate::marks::Marks;
 use crate::per_state::Charge;
 use crate::space::{Counters, Edge, Space, Stop, Wanted};
@@ -66,7 +70,9 @@ pub fn check_together<M: Marks, S: Space<M> + Send>(
             let sets = &search.sets;
             let inside = |s: u32| sets.is_met(s) && sets.same(s, state);
             space.accepted();
-            look_into(space, &inside, state, condition)?.expect("its marks satisfy the condition")
+            let found = look_into(space, &inside, state, condition)?;
+            let lost = "the marks of a set satisfy the condition, and no run does";
+            found.ok_or_else(|| Stop(Reason::Panic(lost.to_string())))?
         }
     };
     counters.cycle_space = piece.states.len() as u64;
@@ -114,13 +120,9 @@ impl<M: Marks> Judge<'_, M> {
         self.sets
     }
 
-    /// Is there an accepting run in the set of a state, which has these marks and a cycle?
-    pub(super) fn accepts(&self, state: u32, marks: M) -> bool {
-        let accepts = self.condition.accepts(&mark(marks, self.sets));
-        if accepts {
-            lock(&self.found).get_or_insert(Accepting::Set(state));
-        }
-        accepts
+    /// Do these marks satisfy the condition?
+    pub(super) fn likes(&self, marks: M) -> bool {
+        self.condition.accepts(&mark(marks, self.sets))
     }
 
     /// Is there an accepting run in a dead component, which has these marks and a cycle? `false` also if somebody else looks (I1).
@@ -135,7 +137,17 @@ impl<M: Marks> Judge<'_, M> {
         if possible == Acceptance::False || !lock(&self.begun).insert(root) {
             return Ok(false);
         }
-        let found = look_into(space, inside, root, self.condition)?;
+        self.look(space, inside, root)
+    }
+
+    /// Is there an accepting run among these states?
+    fn look(
+        &self,
+        space: &mut dyn Space<M>,
+        inside: &dyn Fn(u32) -> bool,
+        start: u32,
+    ) -> Result<bool, Stop> {
+        let found = look_into(space, inside, start, self.condition)?;
         let any = found.is_some();
         if let Some(piece) = found {
             lock(&self.found).get_or_insert(Accepting::Piece(piece));
@@ -274,7 +286,8 @@ impl<M: Marks> Component<M> {
     }
 }
 
-/// A piece of a strongly connected component whose marks satisfy the condition.
+/// A piece of a component whose marks satisfy the condition. Others may enlarge the component meanwhile: what is looked at is what was
+/// met inside.
 fn look_into<M: Marks>(
     space: &mut dyn Space<M>,
     inside: &dyn Fn(u32) -> bool,
@@ -285,7 +298,11 @@ fn look_into<M: Marks>(
     let sets = space.sets();
     let mut component = Component::new(space, inside, start, &mut charge)?;
     let all: Vec<u32> = (0..component.states.len() as u32).collect();
-    let mut tasks = vec![(Rc::new(all), Rc::new(condition.clone()), M::NONE)];
+    // I2: some edges may have been outside when they were met, and their targets inside later.
+    let whole = Rc::new(condition.clone());
+    let mut tasks: Vec<_> = (component.parts(&all, M::NONE).into_iter())
+        .map(|part| (Rc::new(part), Rc::clone(&whole), M::NONE))
+        .collect();
     let mut number = 0;
     while let Some((states, condition, cut)) = tasks.pop() {
         number += 1;
@@ -360,6 +377,20 @@ fn required(condition: &Acceptance) -> Mark {
 }
 
 impl<M: Marks> Worker<'_, M> {
+    /// The marks of the set of a state, which has a cycle, satisfy the condition: is there an accepting run?
+    pub(super) fn look_at(&mut self, judge: &Judge<'_, M>, state: u32) -> Result<(), Halt> {
+        if self.search.workers == 1 || !judge.condition.uses_fin() {
+            lock(&judge.found).get_or_insert(Accepting::Set(state));
+            return Err(self.crew.over());
+        }
+        let sets = &self.search.sets;
+        let inside = |s: u32| sets.is_met(s) && sets.same(s, state);
+        match judge.look(self.space, &inside, state)? {
+            true => Err(self.crew.over()),
+            false => Ok(()),
+        }
+    }
+
     /// The worker leaves a dead component: is there an accepting run inside?
     pub(super) fn bury(&mut self, judge: &Judge<'_, M>, state: u32) -> Result<(), Halt> {
         let (marks, cyclic) = self.marks_of(state, judge.cyclic());

@@ -90,7 +90,7 @@ pub(super) struct Search<'a, M> {
     pub(super) judge: Option<&'a Judge<'a, M>>,
     /// Edges in one of these are not followed.
     pub(super) avoid: M,
-    workers: usize,
+    pub(super) workers: usize,
     /// A state of an accepting set, and which goal it meets.
     found: Mutex<Option<(u32, Wanted<M>)>>,
     states: AtomicU64,
@@ -389,8 +389,8 @@ impl<'a, M: Marks> Worker<'a, M> {
         if let Some(judge) = judge {
             let new = self.judged != Some(seen);
             self.judged = Some(seen);
-            return match new && judge.accepts(state, seen) {
-                true => Err(self.crew.over()),
+            return match new && judge.likes(seen) {
+                true => self.look_at(judge, state),
                 false => Ok(()),
             };
         }
