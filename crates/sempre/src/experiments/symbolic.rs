@@ -397,11 +397,11 @@ fn compare(table: &mut Table, rows: &[&Row], one: usize, two: usize) {
         };
         let better = |x: f64, y: f64, least: f64| x.max(y) >= least && x * 1.1 < y;
         let count = |f: &dyn Fn(&Cell, &Cell) -> bool| both.iter().filter(|(a, b)| f(a, b)).count();
-        // Where at least one takes some time.
+        // Where at least one takes some time; a clock may tick every four milliseconds.
         let ratios = |of: &dyn Fn(&Cell) -> f64, least: f64| -> Vec<f64> {
             (both.iter())
                 .filter(|(a, b)| of(a).max(of(b)) >= least)
-                .map(|(a, b)| of(a).max(1e-6) / of(b).max(1e-6))
+                .map(|(a, b)| of(a).max(4e-3) / of(b).max(4e-3))
                 .collect()
         };
         let geometric = |ratios: &[f64]| {
