@@ -187,6 +187,23 @@ fn a_model_that_fails_is_unknown() {
     let failing = file("failing.dve", FAILING);
     assert_eq!(verdict(&[&failing, "G P.a"]), "violated");
     assert_eq!(verdict(&[&failing, "F P.b"]), "unknown");
+    // A process is not disabled because its action fails, be it the only one that does or not: no run is fair.
+    let both = file(
+        "both_fail.dve",
+        "byte z, x; process A { state s; init s; trans s -> s { effect x = 1 / z; }, s -> s { effect x = 1; }; }
+        process B { state t; init t; trans t -> t { effect x = 1 / z; }; } system async;",
+    );
+    for algorithm in ["cou99", "gv04", "ufscc"] {
+        let fair = [
+            &both,
+            "false",
+            "--fairness",
+            "weak",
+            "--algorithm",
+            algorithm,
+        ];
+        assert_eq!(verdict(&fair), "unknown", "{algorithm}");
+    }
     // A proposition without a value in every state is none.
     let model = file(
         "index.dve",

@@ -460,9 +460,10 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
         }
     }
 
-    /// With fairness, completes the marks of steps. An action that failed is enabled, too.
-    fn add_fairness(&mut self, steps: &mut [(M, u32)], failing: Option<u32>) {
-        let mut enabled = failing.map_or(M::NONE, |action| self.action_marks(action));
+    /// With fairness, completes the marks of steps. Actions that failed are enabled, too.
+    fn add_fairness(&mut self, steps: &mut [(M, u32)], failing: &[u32]) {
+        let mut enabled =
+            (failing.iter()).fold(M::NONE, |set, &action| set.union(self.action_marks(action)));
         for (marks, action) in steps.iter_mut() {
             let processes = self.action_marks(*action);
             enabled = enabled.union(processes);
@@ -559,7 +560,7 @@ impl<S: System, M: Marks> Product<'_, S, M> {
                 first_mark: self.observer.sets(),
                 any: false,
                 failure: None,
-                erroneous: false,
+                failing: Vec::new(),
                 overflow: false,
             };
             system.successors(&mut self.context, &self.model, &mut sink);
@@ -567,12 +568,12 @@ impl<S: System, M: Marks> Product<'_, S, M> {
                 self.widen()?;
                 continue;
             }
-            let stuck = !sink.any && !sink.erroneous;
+            let stuck = !sink.any && sink.failing.is_empty();
             if stuck && self.shape.deadlock == Deadlock::Stutter {
                 let marks = M::all(self.sets).minus(M::all(self.observer.sets()));
                 sink.add(STUTTER, marks, &self.model);
             }
-            let failing = sink.failure.as_ref().and_then(|f| f.action);
+            let failing = sink.failing;
             if let Some(failure) = sink.failure {
                 self.failure.get_or_insert((state, failure));
             }
@@ -588,7 +589,7 @@ impl<S: System, M: Marks> Product<'_, S, M> {
                     true => std::mem::take(&mut self.steps),
                     false => std::mem::take(&mut self.waiting),
                 };
-                self.add_fairness(&mut steps, failing);
+                self.add_fairness(&mut steps, &failing);
                 match direct {
                     true => self.steps = steps,
                     false => self.waiting = steps,

@@ -27,8 +27,8 @@ pub(super) struct Successors<'a, M> {
     pub(super) first_mark: u32,
     pub(super) any: bool,
     pub(super) failure: Option<Failure>,
-    /// Has an action failed?
-    pub(super) erroneous: bool,
+    /// The actions that failed.
+    pub(super) failing: Vec<u32>,
     pub(super) overflow: bool,
 }
 
@@ -68,7 +68,7 @@ impl<M: Marks> Sink for Successors<'_, M> {
     }
 
     fn failure(&mut self, failure: Failure) {
-        self.erroneous |= failure.action.is_some();
+        self.failing.extend(failure.action);
         self.failure.get_or_insert(failure);
     }
 
