@@ -146,11 +146,13 @@ pub fn json(shown: &Shown<'_>) -> Value {
             "pairs": report.automaton.as_ref().and_then(|a| a.pairs),
         },
         "model": { "states": report.symbolic.as_ref().and_then(|s| s.model_states.as_ref()?.to_u64()) },
-        "peak_nodes": report.symbolic.as_ref().map(|s| s.peak_nodes),
         "seconds": report.elapsed.as_secs_f64(),
         "peak_memory_bytes": memory::peak(),
         "counterexample": shown.counterexample(),
     });
+    if let Some(symbolic) = &report.symbolic {
+        object["peak_nodes"] = json!(symbolic.peak_nodes);
+    }
     if report.fairness_ignored {
         object["fairness_ignored"] = json!(true);
     }
