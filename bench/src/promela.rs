@@ -23,7 +23,7 @@ mod promela_files;
 
 use measure::{Cost, measure, run_measured};
 use peers::{number_before, succeed};
-use promela_files::promela_models;
+use promela_files::{exit_code, promela_models};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -45,14 +45,7 @@ fn main() -> ExitCode {
     {
         return run_measured(command);
     }
-    match settings().and_then(|s| run(&s)) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(message) => {
-            eprintln!("error: {message}");
-            ExitCode::from(2)
-        }
-    }
+    exit_code(settings().and_then(|s| run(&s)))
 }
 
 fn settings() -> Result<Settings, String> {

@@ -1,6 +1,7 @@
-//! Which models are meant.
+//! What the programs about Promela share: which models are meant, and how a comparison ends.
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 /// The Promela models of a folder, or the file itself.
 pub(crate) fn promela_models(path: &Path) -> Result<Vec<PathBuf>, String> {
@@ -13,4 +14,16 @@ pub(crate) fn promela_models(path: &Path) -> Result<Vec<PathBuf>, String> {
         .collect();
     all.sort();
     Ok(all)
+}
+
+/// What a comparison ends with: all was equal, something was not, or why there was none.
+pub(crate) fn exit_code(equal: Result<bool, String>) -> ExitCode {
+    match equal {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::from(2)
+        }
+    }
 }

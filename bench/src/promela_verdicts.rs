@@ -16,7 +16,7 @@ mod peers;
 mod promela_files;
 
 use peers::{number_before, succeed};
-use promela_files::promela_models;
+use promela_files::{exit_code, promela_models};
 use sempre_base::Random;
 use sempre_lang::promela;
 use sempre_ltl::print::{Syntax, print};
@@ -39,14 +39,7 @@ struct Settings {
 }
 
 fn main() -> ExitCode {
-    match settings().and_then(|s| run(&s)) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(message) => {
-            eprintln!("error: {message}");
-            ExitCode::from(2)
-        }
-    }
+    exit_code(settings().and_then(|s| run(&s)))
 }
 
 fn settings() -> Result<Settings, String> {

@@ -12,6 +12,7 @@ pub mod petri_net;
 pub mod pnml;
 pub mod promela;
 pub mod random_graph;
+mod report;
 
 #[cfg(test)]
 mod naive;

@@ -72,6 +72,9 @@ fn bits((min, max): Interval) -> u32 {
 /// What a scouting run saw.
 struct Scouts {
     seen: Vec<Interval>,
+    /// The work done so far in this kind of scouting, and how much it was when a range last became wider.
+    work: usize,
+    news: usize,
     /// Was that all?
     complete: bool,
 }
@@ -82,11 +85,12 @@ impl Scouts {
         // A guard costs as much as some ten cells, a successor is written and hashed.
         let expansion = 10 * (1 + program.actions.len()) + table_rows(program);
         let successor = 20 + 3 * program.cells();
-        let (mut work, mut news) = (0, 0);
         let mut result = Self {
             seen: (program.initial.first())
                 .map(|s| s.iter().map(|&v| (v, v)).collect())
                 .unwrap_or_else(|| vec![(0, 0); program.cells()]),
+            work: 0,
+            news: 0,
             complete: true,
         };
         let mut known: FxHashSet<Vec<i64>> = FxHashSet::default();
@@ -98,27 +102,21 @@ impl Scouts {
             }
         }
         while let Some(state) = queue.pop_front() {
-            if known.len() >= STATES || work >= WORK || stale(work, news) {
+            if known.len() >= STATES || result.work >= WORK || result.is_stale() {
                 result.complete = false;
                 break;
             }
-            work += expansion;
-            let mut passed = 0;
+            result.work += expansion;
             let steps = interpreter.steps_through(&state, &mut |state| {
-                if result.note(state) {
-                    news = work;
-                }
-                passed += 1;
+                result.note(state);
+                result.work += expansion;
             });
-            work += passed * expansion;
             for (_, next) in steps {
-                work += successor;
+                result.work += successor;
                 if let Ok(next) = next
                     && !known.contains(&next)
                 {
-                    if result.note(&next) {
-                        news = work;
-                    }
+                    result.note(&next);
                     known.insert(next.clone());
                     queue.push_back(next);
                 }
@@ -135,45 +133,39 @@ impl Scouts {
     fn walk(&mut self, program: &Program, cost: impl Fn(usize) -> usize) {
         let interpreter = Interpreter::new(program);
         let mut random = Random::new(1);
-        let (mut work, mut news) = (0, 0);
-        while work < WORK / 4 && !stale(work, news) {
+        (self.work, self.news) = (0, 0);
+        while self.work < WORK / 4 && !self.is_stale() {
             let mut state = random.pick(&program.initial).clone();
             for _ in 0..1000 {
-                let steps = interpreter.steps_through(&state, &mut |state| {
-                    if self.note(state) {
-                        news = work;
-                    }
-                });
+                let steps = interpreter.steps_through(&state, &mut |state| self.note(state));
                 let mut next: Vec<Vec<i64>> = (steps.into_iter())
                     .filter_map(|(_, next)| next.ok())
                     .collect();
-                work += cost(next.len());
-                if next.is_empty() || work >= WORK / 4 {
+                self.work += cost(next.len());
+                if next.is_empty() || self.work >= WORK / 4 {
                     break;
                 }
                 state = next.swap_remove(random.below(next.len()));
-                if self.note(&state) {
-                    news = work;
-                }
+                self.note(&state);
             }
         }
     }
 
-    /// Widens the ranges to hold a state; was that necessary?
-    fn note(&mut self, state: &[i64]) -> bool {
-        let mut news = false;
+    /// Widens the ranges to hold a state.
+    fn note(&mut self, state: &[i64]) {
         for (range, &value) in self.seen.iter_mut().zip(state) {
             let wider = (range.0.min(value), range.1.max(value));
-            news |= *range != wider;
-            *range = wider;
+            if *range != wider {
+                *range = wider;
+                self.news = self.work;
+            }
         }
-        news
     }
-}
 
-/// Was three quarters of the work in vain?
-fn stale(work: usize, news: usize) -> bool {
-    work >= LEAST_WORK && news <= work / 4
+    /// Was three quarters of the work in vain?
+    fn is_stale(&self) -> bool {
+        self.work >= LEAST_WORK && self.news <= self.work / 4
+    }
 }
 
 fn table_rows(program: &Program) -> usize {

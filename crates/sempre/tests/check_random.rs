@@ -1,10 +1,12 @@
 //! Checks of random models against random formulas, by all algorithms, against an obvious reference: the model written
 //! as an automaton, its product with the automaton of the negation, and the emptiness check of automata.
 
+mod random_property;
+
 use sempre::Workbench;
 use sempre::base::Random;
 use sempre::check::{
-    AutomatonKind, Checker, Claim, Fairness, Property, Proposition, Settings, Verdict, sources,
+    AutomatonKind, Checker, Claim, Fairness, Property, Settings, Verdict, sources,
 };
 use sempre::explicit::emptiness::Algorithm;
 use sempre::explicit::product::Deadlock;
@@ -14,7 +16,7 @@ use sempre::lang::random_graph::{RandomGraph, random_graph};
 use sempre::ltl::random::RandomFormula;
 use sempre::ltl::{Formulas, ParseOptions, Syntax, parse, print};
 use sempre::model::ir::{Behaviour, ProcessId, VariableId};
-use sempre::model::random_program::{random_expression, random_program};
+use sempre::model::random_program::random_program;
 use sempre::model::{Action, Expr, Interpreter, Place, Program, Stmt};
 use sempre::omega::{Acceptance, Automaton, Letter, Mark, emptiness, product::product};
 use sempre::translate::translator::{Effort, Options};
@@ -438,20 +440,9 @@ fn random_programs_with_fairness() {
                 parsed.expect("it is right").formula
             }
         };
-        let propositions = (0..formulas.names().len())
-            .map(|i| Proposition {
-                text: format!("p{i}"),
-                meaning: match round % 3 == 0 && random.chance(0.3) {
-                    true => random_expression(&mut random, &program, 2),
-                    false => {
-                        let process = random.pick(&program.processes);
-                        let location = process.location.expect("it has locations");
-                        let value = Expr::Constant(random.below(3) as i64);
-                        Expr::equal(Expr::variable(location), value)
-                    }
-                },
-            })
-            .collect();
+        let expressions = if round % 3 == 0 { 0.3 } else { 0.0 };
+        let count = formulas.names().len();
+        let propositions = random_property::propositions(&mut random, &program, count, expressions);
         let property = Property {
             name: "random".into(),
             propositions,

@@ -1,17 +1,18 @@
 //! The symbolic engine against the explicit one: random programs and formulas, by TGBA and TGTA, in both readings of
 //! deadlocks. Every counterexample was replayed, or there would be an error.
 
+mod random_property;
+
 use sempre::base::Random;
 use sempre::check::{
-    AutomatonKind, Cause, CheckError, Checker, Claim, Engine, Fairness, Property, Proposition,
-    Settings, Verdict, sources,
+    AutomatonKind, Cause, CheckError, Checker, Claim, Engine, Fairness, Property, Settings,
+    Verdict, sources,
 };
 use sempre::explicit::product::{Deadlock, Limits};
 use sempre::lang::model::{Language, Model};
 use sempre::ltl::Formulas;
 use sempre::ltl::random::RandomFormula;
-use sempre::model::Expr;
-use sempre::model::random_program::{random_expression, random_program};
+use sempre::model::random_program::random_program;
 
 #[test]
 fn random_programs_and_formulas() {
@@ -35,27 +36,12 @@ fn random_programs_and_formulas() {
         if states.statistics.failures > 0 && random.chance(0.8) {
             continue;
         }
-        // Where several steps of a state fail, the explicit engine takes the process of one of them for enabled.
-        let fairness = match states.statistics.failures {
-            0 => *random.pick(&[Fairness::None, Fairness::None, Fairness::Weak]),
-            _ => Fairness::None,
-        };
+        let fairness = *random.pick(&[Fairness::None, Fairness::None, Fairness::Weak]);
         let mut formulas = Formulas::new();
         let f = (RandomFormula::new(2).without_next()).draw(&mut formulas, &mut random);
-        let propositions = (0..formulas.names().len())
-            .map(|i| Proposition {
-                text: format!("p{i}"),
-                meaning: match random.chance(0.4) {
-                    true => random_expression(&mut random, &program, 2),
-                    false => {
-                        let process = random.pick(&program.processes);
-                        let location = process.location.expect("it has locations");
-                        let value = Expr::Constant(random.below(3) as i64);
-                        Expr::equal(Expr::variable(location), value)
-                    }
-                },
-            })
-            .collect();
+        let expressions = 0.4;
+        let count = formulas.names().len();
+        let propositions = random_property::propositions(&mut random, &program, count, expressions);
         let property = Property {
             name: "random".into(),
             propositions,

@@ -17,7 +17,7 @@
 //!
 //! Cost: each state and each edge once. Nine bytes per state, eight for each entry that waits.
 
-use super::life::{GoesOn, Life};
+use super::life::Life;
 use super::{Path, Targets};
 use crate::per_state::{Charge, PerState};
 use crate::space::{Counters, Edge, RunStep, Stop};
@@ -114,7 +114,10 @@ pub(super) fn search(
             counters.transitions += 1;
             if edge.marks != 0 {
                 if let Some(goes_on) = Life::lasts(&mut life, space, edge.target)? {
-                    return Ok(Some(path(&known, RunStep { state, edge }, goes_on)));
+                    let parent_of = |s| Some(known.get(s).parent).filter(|&p| p != ROOT);
+                    let last = RunStep { state, edge };
+                    // I1.
+                    return Ok(Some(Path::along(parent_of, last, goes_on)));
                 }
                 continue;
             }
@@ -136,22 +139,4 @@ pub(super) fn search(
         charge.cover(open.len * size_of::<(u32, u32)>())?;
     }
     Ok(None)
-}
-
-/// The path that ends with this step (I1).
-fn path(known: &PerState<Known>, last: RunStep<u32>, goes_on: GoesOn) -> Path {
-    let mut steps = vec![last];
-    let mut target = last.state;
-    while known.get(target).parent != ROOT {
-        let state = known.get(target).parent;
-        let edge = Edge { target, marks: 0 };
-        steps.push(RunStep { state, edge });
-        target = state;
-    }
-    steps.reverse();
-    Path {
-        last: last.edge.target,
-        steps,
-        goes_on,
-    }
 }

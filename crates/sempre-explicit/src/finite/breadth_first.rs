@@ -12,7 +12,7 @@
 //!
 //! Cost: each state and each edge once. Four bytes per state for its parent, four for each state in the queue.
 
-use super::life::{GoesOn, Life};
+use super::life::Life;
 use super::{Path, Targets};
 use crate::per_state::{Charge, PerState};
 use crate::space::{Counters, Edge, RunStep, Stop};
@@ -59,7 +59,10 @@ pub(super) fn search(
             counters.transitions += 1;
             if edge.marks != 0 {
                 if let Some(goes_on) = Life::lasts(&mut life, space, edge.target)? {
-                    return Ok(Some(path(&parent, RunStep { state, edge }, goes_on)));
+                    let parent_of = |s| Some(parent.get(s)).filter(|&p| p != ROOT);
+                    let last = RunStep { state, edge };
+                    // I1.
+                    return Ok(Some(Path::along(parent_of, last, goes_on)));
                 }
             } else if parent.get(edge.target) == UNSEEN {
                 parent.set(edge.target, state)?;
@@ -70,22 +73,4 @@ pub(super) fn search(
         charge.cover(queue.capacity() * size_of::<u32>())?;
     }
     Ok(None)
-}
-
-/// The path that ends with this step (I1).
-fn path(parent: &PerState<u32>, last: RunStep<u32>, goes_on: GoesOn) -> Path {
-    let mut steps = vec![last];
-    let mut target = last.state;
-    while parent.get(target) != ROOT {
-        let state = parent.get(target);
-        let edge = Edge { target, marks: 0 };
-        steps.push(RunStep { state, edge });
-        target = state;
-    }
-    steps.reverse();
-    Path {
-        last: last.edge.target,
-        steps,
-        goes_on,
-    }
 }

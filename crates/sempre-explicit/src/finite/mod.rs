@@ -40,7 +40,7 @@ use crate::check::{BadPrefix, Check, Counterexample, Inapplicable, Moment, Outco
 use crate::explore::{self, Goal, Reason, explore, message};
 use crate::product::{Deadlock, Limits, Order, Product, Shape};
 use crate::property::Property;
-use crate::space::{Counters, RunStep, Space, Stop};
+use crate::space::{Counters, Edge, RunStep, Space, Stop};
 use life::{GoesOn, Life};
 pub use product::FiniteProduct;
 pub use property::FiniteProperty;
@@ -135,6 +135,23 @@ impl Path {
         Self {
             steps: Vec::new(),
             last: state,
+            goes_on,
+        }
+    }
+
+    /// The path that ends with this step, backwards along the parents of states; an initial state has none.
+    fn along(parent: impl Fn(u32) -> Option<u32>, last: RunStep<u32>, goes_on: GoesOn) -> Self {
+        let mut steps = vec![last];
+        let mut target = last.state;
+        while let Some(state) = parent(target) {
+            let edge = Edge { target, marks: 0 };
+            steps.push(RunStep { state, edge });
+            target = state;
+        }
+        steps.reverse();
+        Self {
+            last: last.edge.target,
+            steps,
             goes_on,
         }
     }

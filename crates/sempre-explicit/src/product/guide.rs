@@ -11,7 +11,7 @@
 use crate::property::{Kind, Property};
 
 /// Automata with more propositions are not looked through.
-const PROPOSITIONS: usize = 8;
+pub(super) const PROPOSITIONS: usize = 8;
 
 /// See the module's documentation.
 #[derive(Clone, Debug)]

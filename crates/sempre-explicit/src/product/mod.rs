@@ -37,8 +37,10 @@
 //! search ends ([`Reason::Overflow`]): numbers would not stay what they are. It has to begin anew, with the wider system that
 //! the contexts know of.
 
+mod fairness;
 mod guide;
 mod observer;
+mod order;
 pub(crate) mod packing;
 mod successors;
 
@@ -51,8 +53,9 @@ use crate::space::{Edge, RunStep, Space, Stop, Wanted};
 use crate::widening::{self, Lost};
 use guide::Guide;
 pub use observer::Observer;
+pub use order::Order;
+use order::{ordered, shuffle};
 use packing::Packing;
-use sempre_base::Random;
 use sempre_model::system::{Failure, Step, System};
 use sempre_omega::Acceptance;
 use sempre_store::{Batch, Budget, IndexArray, StateIndex, Store, StoreWorker};
@@ -88,21 +91,6 @@ pub struct Shape {
     pub degeneralized: bool,
     /// In which order successors are told.
     pub order: Order,
-}
-
-/// In which order the successors of a state are told; always the same for the same state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    /// That of the system.
-    #[default]
-    System,
-    /// Drawn anew for each state: a walk that wanders about.
-    Shuffled(u64),
-    /// Drawn once for all actions ([`System::permute`]): a walk that insists.
-    Permuted(u64),
-    /// Those first that are nearest to what the automaton waits for ([`guide`]), those that are equally near in an order drawn
-    /// for each state: a walk that climbs. If nothing is known of that, as `Shuffled`.
-    Directed(u64),
 }
 
 /// Limits of a search.
@@ -432,51 +420,6 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
         Ok(())
     }
 
-    /// The sets of an action's processes.
-    fn action_marks(&mut self, action: u32) -> M {
-        let at = action as usize;
-        if at >= self.actions.len() {
-            self.actions.resize(at + 1, None);
-        }
-        if let Some(marks) = self.actions[at] {
-            return marks;
-        }
-        let system = self.wider.as_ref().unwrap_or(self.given);
-        let marks = (system.action_processes(action).iter()).fold(M::NONE, |set, p| {
-            set.union(M::single(self.first_process + p))
-        });
-        self.actions[at] = Some(marks);
-        marks
-    }
-
-    /// The sets of the steps of processes that the property looks at.
-    fn add_movers(&self, movers: &[u32], steps: &mut [(M, u32)]) {
-        let system = self.system();
-        for (marks, action) in steps.iter_mut().filter(|(_, action)| *action != STUTTER) {
-            let processes = system.action_processes(*action);
-            for (set, _) in (0..).zip(movers).filter(|(_, p)| processes.contains(p)) {
-                *marks = marks.union(M::single(set));
-            }
-        }
-    }
-
-    /// With fairness, completes the marks of steps. Actions that failed are enabled, too.
-    fn add_fairness(&mut self, steps: &mut [(M, u32)], failing: &[u32]) {
-        let mut enabled =
-            (failing.iter()).fold(M::NONE, |set, &action| set.union(self.action_marks(action)));
-        for (marks, action) in steps.iter_mut() {
-            let processes = self.action_marks(*action);
-            enabled = enabled.union(processes);
-            *marks = marks.union(processes);
-        }
-        let disabled = M::all(self.sets)
-            .minus(M::all(self.first_process))
-            .minus(enabled);
-        for (marks, _) in steps {
-            *marks = marks.union(disabled);
-        }
-    }
-
     /// A wider layout after an overflow.
     fn widen(&mut self) -> Result<(), Stop> {
         if self.in_crew {
@@ -638,19 +581,6 @@ impl<S: System, M: Marks> Product<'_, S, M> {
         self.models = models;
     }
 
-    /// How good it is to be in a state, the less the better.
-    fn rate(&mut self, state: u32) -> Option<(u32, u64)> {
-        let q = self.automaton_state(state);
-        let guide = self.guide.as_ref()?;
-        let system = self.wider.as_ref().unwrap_or(self.given);
-        let count = self.observer.propositions();
-        system.valuation(&mut self.context, &self.model, count, &mut self.valuation);
-        let costs: Vec<u64> = (0..count)
-            .map(|p| system.distance(&mut self.context, &self.model, p))
-            .collect();
-        Some(guide.rate(q, self.valuation[0], &costs))
-    }
-
     /// Puts a successor into the batch, lifted to its level if the product is degeneralised.
     #[inline]
     fn put(&mut self, model: &[u64], to: u32, level: u32, mut marks: M, action: u32) {
@@ -689,23 +619,6 @@ impl<S: System, M: Marks> Product<'_, S, M> {
             }
         }
         Ok(())
-    }
-}
-
-/// A context that tells successors in this order.
-fn ordered<S: System>(system: &S, order: Order) -> S::Context {
-    let mut context = system.context();
-    if let Order::Permuted(seed) = order {
-        system.permute(&mut context, &mut Random::new(seed));
-    }
-    context
-}
-
-/// Any order, always the same for the same seed.
-fn shuffle<T>(items: &mut [T], seed: u64) {
-    let mut random = Random::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    for i in (1..items.len()).rev() {
-        items.swap(i, random.below(i + 1));
     }
 }
 

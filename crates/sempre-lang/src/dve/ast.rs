@@ -1,5 +1,6 @@
 //! What is written in a DVE file, before anybody asks what the names mean.
 
+use crate::report::Named;
 use sempre_base::Span;
 use sempre_model::{Binary, Unary};
 
@@ -10,6 +11,12 @@ pub struct Name<'a> {
     pub text: &'a str,
     /// Where.
     pub span: Span,
+}
+
+impl Named for Name<'_> {
+    fn named(&self) -> (&str, Span) {
+        (self.text, self.span)
+    }
 }
 
 /// An expression where it is written.

@@ -3,6 +3,7 @@
 
 use super::ast::Name;
 use super::lexer::{Kind, Lexer, Token};
+use crate::report::shown;
 use rustc_hash::FxHashSet;
 use sempre_base::{Diagnostic, Span};
 
@@ -152,14 +153,4 @@ impl<'a> Parser<'a> {
         }
         Ok(items)
     }
-}
-
-/// A word as it is quoted in a message: not too long.
-pub(super) fn shown(text: &str) -> String {
-    let mut chars = text.chars();
-    let mut short: String = chars.by_ref().take(40).collect();
-    if chars.next().is_some() {
-        short.push('…');
-    }
-    short
 }

@@ -2,9 +2,10 @@
 //! all, buffers of channels, then each process with its location and its variables.
 
 use super::ast::{Channel, Declaration, File, Initializer, Name, Process, Scalar};
-use super::cursor::shown;
 use super::expressions::Resolver;
-use super::symbols::{ProcessSymbols, Report, Symbol, Symbols};
+use super::symbols::{ProcessSymbols, Symbol, Symbols};
+use crate::report::Report;
+use crate::report::shown;
 use rustc_hash::FxHashMap;
 use sempre_base::{Diagnostic, Span};
 use sempre_model::ir::{ProcessId, VariableId};
@@ -69,7 +70,7 @@ pub(super) fn declare(name: &str, file: &File<'_>, report: &mut Report) -> Decla
         let found = (file.processes.iter()).position(|p| p.name.text == name.text);
         if found.is_none() {
             let known = file.processes.iter().map(|p| p.name.text);
-            d.report.unknown(name, "process", known);
+            d.report.unknown(&name, "process", known);
         }
         found
     });
@@ -362,7 +363,7 @@ impl Declaring<'_> {
             None => {
                 let what = format!("location of process `{}` called", shown(name.text));
                 self.report
-                    .unknown(initial, &what, states.keys().map(String::as_str));
+                    .unknown(&initial, &what, states.keys().map(String::as_str));
                 0
             }
         }

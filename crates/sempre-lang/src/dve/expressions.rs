@@ -6,8 +6,9 @@
 //! division by zero) is a warning.
 
 use super::ast::{Expression, Kind, Name, Scalar};
-use super::cursor::shown;
-use super::symbols::{Report, Symbol, Symbols};
+use super::symbols::{Symbol, Symbols};
+use crate::report::Report;
+use crate::report::shown;
 use sempre_base::{Diagnostic, Span};
 use sempre_model::ir::VariableId;
 use sempre_model::{Binary, Expr, Place, Unary};
@@ -149,7 +150,7 @@ impl Resolver<'_> {
                     .chain(symbols.globals.keys())
                     .map(String::as_str)
                     .chain(symbols.process_names());
-                self.report.unknown(name, "variable", known);
+                self.report.unknown(&name, "variable", known);
                 Expr::FALSE
             }
         }
@@ -246,7 +247,7 @@ impl Resolver<'_> {
             }
             None => {
                 self.report
-                    .unknown(name, "process", symbols.process_names());
+                    .unknown(&name, "process", symbols.process_names());
                 None
             }
         }
@@ -296,7 +297,7 @@ impl Resolver<'_> {
             );
             known.extend(symbols.scope.keys().map(String::as_str));
         }
-        self.report.unknown(member, &what, known);
+        self.report.unknown(&member, &what, known);
         Expr::FALSE
     }
 
@@ -315,7 +316,7 @@ impl Resolver<'_> {
         }
         let what = format!("variable of process `{}` called", shown(process.text));
         let known = symbols.scope.keys().map(String::as_str);
-        self.report.unknown(member, &what, known);
+        self.report.unknown(&member, &what, known);
         Expr::FALSE
     }
 
@@ -345,7 +346,7 @@ impl Resolver<'_> {
             _ => {
                 let what = format!("location of process `{}` called", shown(&symbols.name));
                 let known = symbols.states.keys().map(String::as_str);
-                self.report.unknown(name, &what, known);
+                self.report.unknown(&name, &what, known);
                 Expr::FALSE
             }
         })

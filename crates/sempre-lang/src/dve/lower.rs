@@ -15,11 +15,12 @@
 
 use super::ast::{Acceptance, File, Name, Process, Scalar, Sync, Transition};
 use super::channels::{buffered, handed_over};
-use super::cursor::shown;
 use super::declarations::{Declared, declare};
 use super::expressions::Resolver;
-use super::symbols::{Report, Symbol};
+use super::symbols::Symbol;
 use super::{DveModel, PropertyProcess, PropertyTransition, synchronous};
+use crate::report::Report;
+use crate::report::shown;
 use sempre_base::{Diagnostic, Span};
 use sempre_model::ir::{Behaviour, ProcessId, VariableId};
 use sempre_model::{Action, Binary, Expr, Place, Stmt};
@@ -168,7 +169,7 @@ impl Lowering<'_, '_> {
         if found.is_none() {
             let what = format!("location of process `{}` called", shown(&symbols.name));
             self.report
-                .unknown(name, &what, symbols.states.keys().map(String::as_str));
+                .unknown(&name, &what, symbols.states.keys().map(String::as_str));
         }
         found
     }
@@ -280,7 +281,7 @@ impl Lowering<'_, '_> {
             }
             None => {
                 let known = self.declared.channels.iter().map(|c| c.name.as_str());
-                self.report.unknown(name, "channel", known);
+                self.report.unknown(&name, "channel", known);
                 return None;
             }
         };

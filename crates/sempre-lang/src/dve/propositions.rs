@@ -15,7 +15,7 @@ use super::DveModel;
 use super::expressions::Resolver;
 use super::lexer::Lexer;
 use super::parser::parse_expression;
-use super::symbols::Report;
+use crate::report::Report;
 use sempre_base::{Diagnostic, Severity, Span};
 use sempre_model::Expr;
 

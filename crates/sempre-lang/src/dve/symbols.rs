@@ -1,9 +1,7 @@
-//! What the names of a DVE file stand for, and the list of what is wrong with it.
+//! What the names of a DVE file stand for.
 
-use super::ast::{Name, Scalar};
-use super::cursor::shown;
+use super::ast::Scalar;
 use rustc_hash::{FxHashMap, FxHashSet};
-use sempre_base::{Diagnostic, Severity, Span, nearest};
 use sempre_model::Type;
 use sempre_model::ir::VariableId;
 
@@ -67,68 +65,6 @@ impl Symbols {
         (self.processes.iter())
             .filter(|p| p.location.is_some())
             .map(|p| p.name.as_str())
-    }
-}
-
-/// More errors than these are not told.
-const PATIENCE: usize = 20;
-/// Names longer than this are not compared with others: that takes time with the square of the length.
-const COMPARED: usize = 80;
-
-/// Everything wrong so far, no more than people want to read.
-#[derive(Debug, Default)]
-pub(super) struct Report {
-    pub list: Vec<Diagnostic>,
-    errors: usize,
-    warnings: usize,
-}
-
-impl Report {
-    pub fn push(&mut self, diagnostic: Diagnostic) {
-        let count = match diagnostic.severity {
-            Severity::Error => &mut self.errors,
-            Severity::Warning => &mut self.warnings,
-        };
-        *count += 1;
-        if *count <= PATIENCE && !self.list.contains(&diagnostic) {
-            self.list.push(diagnostic);
-        }
-    }
-
-    pub fn error(&mut self, span: Span, message: impl Into<String>) {
-        self.push(Diagnostic::error(span, message));
-    }
-
-    pub fn warning(&mut self, span: Span, message: impl Into<String>) {
-        self.push(Diagnostic::warning(span, message));
-    }
-
-    /// How many errors there were, told or not.
-    pub fn errors(&self) -> usize {
-        self.errors
-    }
-
-    /// Complains about a name that stands for nothing, with the nearest of those known.
-    pub fn unknown<'k>(
-        &mut self,
-        name: Name<'_>,
-        what: &str,
-        known: impl IntoIterator<Item = &'k str>,
-    ) {
-        if self.errors >= PATIENCE {
-            self.errors += 1;
-            return;
-        }
-        let message = format!("there is no {what} `{}`", shown(name.text));
-        let mut diagnostic = Diagnostic::error(name.span, message);
-        let known = known.into_iter().filter(|k| k.len() <= COMPARED);
-        // Any letter is near to any other.
-        if (2..=COMPARED).contains(&name.text.len())
-            && let Some(near) = nearest(name.text, known)
-        {
-            diagnostic = diagnostic.with_help(format!("did you mean `{near}`?"));
-        }
-        self.push(diagnostic);
     }
 }
 

@@ -16,7 +16,7 @@
 
 use super::declarations::Carrier;
 use super::lower::{End, Move};
-use super::symbols::Report;
+use crate::report::Report;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sempre_base::Span;
 use sempre_model::ir::{Behaviour, VariableId};

@@ -1,6 +1,7 @@
 //! What a Promela file says, as it is written.
 
 use super::lexer::Token;
+use crate::report::Named;
 use sempre_base::Span;
 use sempre_model::ir::{Binary, Unary};
 use std::sync::Arc;
@@ -12,6 +13,12 @@ pub struct Name {
     pub text: Arc<str>,
     /// Its place.
     pub span: Span,
+}
+
+impl Named for Name {
+    fn named(&self) -> (&str, Span) {
+        (&self.text, self.span)
+    }
 }
 
 /// The type of a variable, parameter or field.

@@ -3,11 +3,12 @@
 use super::ast::{
     Declaration, Expression, ExpressionKind, Name, Proctype, Reference, Statement, StatementKind,
 };
-use super::cursor::shown;
 use super::declarations::{declared, warn_if_cut};
 use super::flow::{El, Flow, Jump, Kind, Label, Seq, Sequence};
 use super::resolve::{Cell, Face, Resolver, Scopes, Target, Value};
-use super::symbols::{Globals, Report, Scalar, Shape, Start, Store};
+use super::symbols::{Globals, Scalar, Shape, Start, Store};
+use crate::report::Report;
+use crate::report::shown;
 use rustc_hash::FxHashMap;
 use sempre_base::{Diagnostic, Span};
 

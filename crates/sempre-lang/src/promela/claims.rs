@@ -12,8 +12,8 @@ use super::body::Body;
 use super::flow::{El, Kind};
 use super::instances::{World, places};
 use super::resolve::{Face, Value};
-use super::symbols::Report;
 use crate::dve::{Acceptance, PropertyProcess, PropertyTransition};
+use crate::report::Report;
 use rustc_hash::FxHashMap;
 use sempre_model::ir::{Binary, Expr, Unary};
 

@@ -5,6 +5,7 @@
 
 use super::ast::{Inline, Name};
 use super::lexer::{Kind, Token};
+use crate::report::shown;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sempre_base::{Diagnostic, Span};
 use std::sync::Arc;
@@ -247,14 +248,4 @@ impl Parser {
         self.nesting -= 1;
         result
     }
-}
-
-/// A word as it is quoted in a message: not too long.
-pub(super) fn shown(text: &str) -> String {
-    let mut chars = text.chars();
-    let mut short: String = chars.by_ref().take(40).collect();
-    if chars.next().is_some() {
-        short.push('…');
-    }
-    short
 }

@@ -1,11 +1,12 @@
 //! Declarations: lists of mtypes, structures, variables of everybody.
 
 use super::ast::{BaseType, Declaration, Expression, File, Initial, Name};
-use super::cursor::shown;
 use super::resolve::{Resolver, Scopes, Value};
 use super::symbols::{
-    Field, Globals, Report, Scalar, Shape, Signature, Start, Store, Structure, Symbol, Variable,
+    Field, Globals, Scalar, Shape, Signature, Start, Store, Structure, Symbol, Variable,
 };
+use crate::report::Report;
+use crate::report::shown;
 use std::sync::Arc;
 
 /// More elements than these are refused.

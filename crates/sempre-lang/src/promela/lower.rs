@@ -14,9 +14,10 @@ use super::instances::{Instance, World};
 use super::merging;
 use super::resolve::{Face, Resolver, Target, Value};
 use super::steps::{Half, Offer, Stepper};
-use super::symbols::{Globals, Report, Start};
+use super::symbols::{Globals, Start};
 use super::tenancy::{self, Tenancy};
 use crate::dve::PropertyProcess;
+use crate::report::Report;
 use rustc_hash::FxHashSet;
 use sempre_base::{Diagnostic, Span};
 use sempre_model::Action;
@@ -310,7 +311,7 @@ fn step_of(body: &Body) -> Vec<Option<El>> {
 /// A piece of the text in one line, not too long.
 fn words(text: &str, span: Span) -> String {
     let all: Vec<&str> = text[span.start..span.end].split_whitespace().collect();
-    super::cursor::shown(&all.join(" "))
+    crate::report::shown(&all.join(" "))
 }
 
 struct Maker<'a> {

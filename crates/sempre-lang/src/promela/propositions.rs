@@ -8,7 +8,7 @@ use super::claims::check_labels;
 use super::lexer::words;
 use super::parser::parse_expression;
 use super::resolve::Resolver;
-use super::symbols::Report;
+use crate::report::Report;
 use sempre_base::Diagnostic;
 use sempre_model::Expr;
 

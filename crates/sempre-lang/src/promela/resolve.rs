@@ -4,8 +4,9 @@
 //! leaves, and it is for [`super::instances`] to say which cells these are.
 
 use super::ast::{Argument, Expression, ExpressionKind, Name, Reference, Remote, Temporal, Test};
-use super::cursor::shown;
-use super::symbols::{Globals, Leaf, Report, Scalar, Shape, Store, Symbol, Variable};
+use super::symbols::{Globals, Leaf, Scalar, Shape, Store, Symbol, Variable};
+use crate::report::Report;
+use crate::report::shown;
 use rustc_hash::FxHashMap;
 use sempre_base::Span;
 use sempre_model::ir::{Binary, Unary};

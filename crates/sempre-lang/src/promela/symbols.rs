@@ -1,12 +1,11 @@
-//! What the names of a Promela file stand for, and the list of what is wrong with it.
+//! What the names of a Promela file stand for.
 //!
 //! A variable is a list of **leaves**: itself, or the scalar fields of its structure, each an array if there is an array
 //! on the way to it. `a[2].b[3]` with `a` of 4 elements and `b` of 5 is element `2 * 5 + 3` of the leaf `a.b`.
 
-use super::ast::{BaseType, Name};
-use super::cursor::shown;
+use super::ast::BaseType;
+use crate::report::Report;
 use rustc_hash::FxHashMap;
-use sempre_base::{Diagnostic, Severity, Span, nearest};
 use sempre_model::Type;
 use std::sync::Arc;
 
@@ -227,70 +226,5 @@ impl Globals {
             Shape::Scalar(_) => 1,
             Shape::Struct(s) => self.structures[*s].leaves,
         }
-    }
-}
-
-/// More errors than these are not told.
-const PATIENCE: usize = 20;
-/// Names longer than this are not compared with others: that takes time with the square of the length.
-const COMPARED: usize = 80;
-
-/// Everything wrong so far, no more than people want to read.
-#[derive(Debug, Default)]
-pub(super) struct Report {
-    pub list: Vec<Diagnostic>,
-    errors: usize,
-    warnings: usize,
-}
-
-impl Report {
-    pub fn push(&mut self, diagnostic: Diagnostic) {
-        if self.list.contains(&diagnostic) {
-            return;
-        }
-        let count = match diagnostic.severity {
-            Severity::Error => &mut self.errors,
-            Severity::Warning => &mut self.warnings,
-        };
-        *count += 1;
-        if *count <= PATIENCE {
-            self.list.push(diagnostic);
-        }
-    }
-
-    pub fn error(&mut self, span: Span, message: impl Into<String>) {
-        self.push(Diagnostic::error(span, message));
-    }
-
-    pub fn warning(&mut self, span: Span, message: impl Into<String>) {
-        self.push(Diagnostic::warning(span, message));
-    }
-
-    /// How many errors there were, told or not.
-    pub fn errors(&self) -> usize {
-        self.errors
-    }
-
-    /// Complains about a name that stands for nothing, with the nearest of those known.
-    pub fn unknown<'k>(
-        &mut self,
-        name: &Name,
-        what: &str,
-        known: impl IntoIterator<Item = &'k str>,
-    ) {
-        if self.errors >= PATIENCE {
-            self.errors += 1;
-            return;
-        }
-        let message = format!("there is no {what} `{}`", shown(&name.text));
-        let mut diagnostic = Diagnostic::error(name.span, message);
-        let known = known.into_iter().filter(|k| k.len() <= COMPARED);
-        // Any letter is near to any other.
-        if (2..=COMPARED).contains(&name.text.len())
-            && let Some(near) = nearest(&name.text, known)
-        {
-            diagnostic = diagnostic.with_help(format!("did you mean `{near}`?"));
-        }
-        self.push(diagnostic);
     }
 }

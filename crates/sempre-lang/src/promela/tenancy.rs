@@ -14,7 +14,7 @@ use super::instances::{Tenants, World, places};
 use super::lower::Resolved;
 use super::resolve::Value;
 use super::steps::has_run;
-use super::symbols::Report;
+use crate::report::Report;
 use rustc_hash::FxHashMap;
 use sempre_base::Random;
 use sempre_model::interpreter::Interpreter;
