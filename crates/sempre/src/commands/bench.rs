@@ -3,11 +3,13 @@
 use crate::failure::{Answer, Failure, Outcome};
 use crate::output::OutputOptions;
 use clap::{Args, Subcommand, ValueEnum};
+use sempre::cross::external::{Scratch, Template};
 use sempre::experiments::emptiness::{self, Parameters};
 use sempre::experiments::emptiness_models::{self, Originals};
 use sempre::experiments::page::{Chart, Table};
 use sempre::experiments::rabin::{Bench, Parameters as RabinParameters};
 use sempre::experiments::safety::{self, Parameters as SafetyParameters};
+use sempre::experiments::safety_formulas::{self, Others};
 use sempre::experiments::safety_models::SafetyModel;
 use sempre::experiments::symbolic::{self, Parameters as SymbolicParameters};
 use sempre::experiments::testing_automata::{self, Parameters as TestingParameters};
@@ -119,7 +121,7 @@ struct SafetyArguments {
     #[arg(long, value_name = "N", default_value_t = SafetyParameters::default().seed)]
     seed: u64,
 
-    /// The most time for a check of a model
+    /// The most time for a check of a model, and for another translator and a formula
     #[arg(long, value_name = "SECONDS", value_parser = super::check::seconds, default_value = "20")]
     time: Duration,
 
@@ -131,6 +133,11 @@ struct SafetyArguments {
     /// parameters instead of the paper's
     #[arg(long = "model", value_name = "MODEL", value_parser = safety_model)]
     models: Vec<SafetyModel>,
+
+    /// Compare with another translator, too: a command with `%s`, `%f` or `%l` for the formula in the syntax of SPIN, Spot or
+    /// LBT, as `ltl2ba -f %s`
+    #[arg(long = "translator", value_name = "COMMAND", value_parser = Others::command)]
+    translators: Vec<(String, Template)>,
 
     #[command(flatten)]
     files: Files,
@@ -279,13 +286,22 @@ fn safety(arguments: &SafetyArguments) -> Outcome {
     };
     let mut parts: Vec<(String, (Table, Vec<Chart>))> = Vec::new();
     if wanted(SafetyPart::Formulas) {
+        let others = Others {
+            commands: arguments.translators.clone(),
+            time: arguments.time,
+            scratch: Scratch::new().map_err(|e| Failure::Message(e.to_string()))?,
+        };
         let mut results = Vec::new();
         for length in safety::LENGTHS {
             tell(&format!("formulas of length {length}"));
-            results.push(safety::run_length(length, &parameters));
+            results.push(safety_formulas::run_length(length, &parameters, &others));
         }
         let names = ["formulas", "ratios", "intentional"].map(String::from);
-        parts.extend(names.into_iter().zip(safety::lengths(&results)));
+        parts.extend(
+            names
+                .into_iter()
+                .zip(safety_formulas::lengths(&results, &others)),
+        );
     }
     if wanted(SafetyPart::Kinds) {
         let mut results = Vec::new();

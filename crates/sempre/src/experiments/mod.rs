@@ -4,7 +4,7 @@
 //! | file | paper |
 //! | --- | --- |
 //! | [`emptiness`], [`emptiness_models`] | Couvreur, Duret-Lutz, Poitrenaud: On-the-fly emptiness checks for generalized Büchi automata, SPIN 2005 |
-//! | [`safety`], [`safety_models`] | Latvala: Efficient model checking of safety properties, SPIN 2003 |
+//! | [`safety`], [`safety_formulas`], [`safety_models`] | Latvala: Efficient model checking of safety properties, SPIN 2003 |
 //! | [`testing_automata`] | Ben Salem, Duret-Lutz, Kordon: Generalized Büchi automata versus testing automata for model checking, SUMo 2011 |
 //! | [`symbolic`] | Ben Salem, Duret-Lutz, Kordon, Thierry-Mieg: Symbolic model checking of stutter-invariant properties using generalized testing automata, TACAS 2014 |
 //! | [`rabin`], [`rabin_tables`], [`reference_set`] | Bloemen, Duret-Lutz, van de Pol: Model checking with generalized Rabin and Fin-less automata, STTT 2019 |
@@ -18,6 +18,7 @@ pub mod rabin;
 pub mod rabin_tables;
 pub mod reference_set;
 pub mod safety;
+pub mod safety_formulas;
 pub mod safety_models;
 pub mod symbolic;
 pub mod testing_automata;
