@@ -53,6 +53,11 @@ pub fn random_program(random: &mut Random) -> Program {
     for _ in 0..2 {
         if random.chance(0.1) {
             let action = table(random, &p);
+            if let Behaviour::Table(table) = &action.behaviour
+                && !table.marks.is_empty()
+            {
+                p.marks = MARKS;
+            }
             p.actions.push(action);
         }
     }
@@ -202,6 +207,9 @@ fn guarded(
     }
 }
 
+/// How many acceptance marks rows of tables carry, if any.
+const MARKS: u32 = 2;
+
 /// A table over a few cells.
 fn table(random: &mut Random, program: &Program) -> Action {
     let some_cells = |random: &mut Random| {
@@ -228,7 +236,9 @@ fn table(random: &mut Random, program: &Program) -> Action {
     rows.sort();
     rows.dedup();
     let marks = if random.chance(0.3) {
-        rows.iter().map(|_| random.below(4) as u64).collect()
+        rows.iter()
+            .map(|_| random.below(1 << MARKS) as u64)
+            .collect()
     } else {
         Vec::new()
     };

@@ -28,7 +28,8 @@
 //! `#616263#` in hexadecimal.
 //!
 //! Beyond LTSmin's description: several lines in `init` are several initial states, and an edge label
-//! called `marks` holds the acceptance marks of the edge, one bit each. A sort whose values are all integers
+//! called `marks` holds the acceptance marks of the edge, one bit each; a number as its sort tells how many there are
+//! (`marks:2`), else the highest that an edge has does. A sort whose values are all integers
 //! makes cells that hold these integers; this is how negative values are written.
 
 pub mod model;

@@ -161,11 +161,16 @@ impl<'f, 't> Builder<'f, 't> {
         for (number, lines) in file.trans.iter().enumerate() {
             let groups = self.groups(lines, edge);
             for ((labels, reads), rows) in groups {
+                let used = rows.iter().map(|r| u64::BITS - r.2.leading_zeros());
+                program.marks = program.marks.max(used.max().unwrap_or(0));
                 program.actions.push(action(number, &labels, reads, rows));
             }
             if self.errors.len() >= MAX_ERRORS {
                 break;
             }
+        }
+        if let Some(marks) = edge.iter().find_map(declared_marks) {
+            program.marks = marks;
         }
         let labels = self.labels();
         let mut variables = FxHashMap::default();
@@ -280,7 +285,14 @@ impl<'f, 't> Builder<'f, 't> {
                 let (text, number) = self.label_value(declaration, word);
                 match declaration.name.as_deref() == Some("marks") {
                     true if number < 0 => self.error(word.place, "expected marks as a number"),
-                    true => marks = number as u64,
+                    true => {
+                        marks = number as u64;
+                        if let Some(n) = declared_marks(declaration)
+                            && marks.checked_shr(n).unwrap_or(0) != 0
+                        {
+                            self.error(word.place, format!("there are only {n} marks"));
+                        }
+                    }
                     false => labels.push(text),
                 }
             }
@@ -351,6 +363,13 @@ impl<'f, 't> Builder<'f, 't> {
         }
         all
     }
+}
+
+/// How many acceptance marks there are, if this declares it.
+fn declared_marks(declaration: &Declaration<'_>) -> Option<u32> {
+    let is_marks = declaration.name.as_deref() == Some("marks");
+    let number = declaration.sort.as_deref().filter(|_| is_marks)?;
+    number.parse().ok().filter(|&n| n <= u64::BITS)
 }
 
 fn action(

@@ -223,7 +223,7 @@ fn space(program: &Program, limit: usize) -> Option<Space> {
 #[test]
 fn random_programs_survive_export() {
     let mut random = Random::new(5);
-    let mut compared = 0;
+    let (mut compared, mut marked) = (0, 0);
     while compared < 150 {
         let program = random_program(&mut random);
         let Some(expected) = space(&program, 400) else {
@@ -233,6 +233,8 @@ fn random_programs_survive_export() {
         let text = write_etf(&program, &[], 400).unwrap();
         let model = read_etf(&text).unwrap_or_else(|e| panic!("{:?}\n{text}", e[0]));
         assert_eq!(space(&model.program, 400), Some(expected), "{text}");
+        assert_eq!(model.program.marks, program.marks, "{text}");
+        marked += usize::from(program.marks > 0);
         let names = |p: &Program| {
             (0..p.cells() as u32)
                 .map(|c| p.cell_name(c))
@@ -241,6 +243,24 @@ fn random_programs_survive_export() {
         assert_eq!(names(&model.program), names(&program));
         assert_eq!(write_etf(&program, &[], 400).unwrap(), text);
     }
+    assert!(marked > 0);
+}
+
+/// A run counts only if it sees each mark again and again: their number belongs to the model.
+#[test]
+fn marks_are_counted() {
+    let text = |sort: &str, mark: &str| {
+        format!(
+            "begin state\nx:x\nend state\nbegin edge\nmarks:{sort}\nend edge\nbegin init\n0\nend init\n\
+             begin trans\n0/1 0\n1/0 {mark}\nend trans\n"
+        )
+    };
+    let marks = |sort: &str, mark: &str| read_etf(&text(sort, mark)).map(|m| m.program.marks);
+    assert_eq!(marks("marks", "0"), Ok(0));
+    assert_eq!(marks("marks", "2"), Ok(2));
+    assert_eq!(marks("3", "2"), Ok(3));
+    let errors = marks("1", "2").unwrap_err();
+    assert_eq!(errors[0].message, "there are only 1 marks");
 }
 
 #[test]

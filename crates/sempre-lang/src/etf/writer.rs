@@ -195,10 +195,11 @@ impl<'p> Export<'p> {
             .collect();
         let _ = writeln!(out, "{}\nend state", declared.join(" "));
 
-        let mut all = self.actions.iter().flat_map(|a| &a.sections).flatten();
-        let has_marks = all.any(|(_, _, marks)| *marks != 0);
         out.push_str("begin edge\naction:action");
-        out.push_str(if has_marks { " marks:marks" } else { "" });
+        let has_marks = program.marks > 0;
+        if has_marks {
+            let _ = write!(out, " marks:{}", program.marks);
+        }
         out.push_str("\nend edge\nbegin init\n");
         for state in &program.initial {
             let numbers: Vec<String> = (0..cells).map(|c| sorts.number(c, state[c])).collect();
