@@ -53,7 +53,7 @@ impl Forest {
                 let e = self.entry(at);
                 let down = self.after_list(e.down, rest, condition, condition_rest, asked)?;
                 if down != EMPTY {
-                    self.stack.push((e.value, down));
+                    self.stack.push((e.value, down, EMPTY));
                 }
                 at = e.right;
             }
@@ -63,7 +63,7 @@ impl Forest {
                 let e = self.entry(at);
                 let down = self.after_inner(next(e.down), (condition.0, condition_rest))?;
                 if down != EMPTY {
-                    self.stack.push((e.value, down));
+                    self.stack.push((e.value, down, EMPTY));
                 }
                 at = e.right;
             }
@@ -106,7 +106,7 @@ impl Forest {
             };
             let down = self.after_inner((p.down, rest), (below, condition_rest))?;
             if down != EMPTY {
-                self.stack.push((p.value, down));
+                self.stack.push((p.value, down, EMPTY));
             }
             x = p.right;
         }

@@ -92,7 +92,7 @@ impl<const N: usize> Cache<N> {
 
     /// Has it forgotten more than it can hold?
     pub fn is_small(&self) -> bool {
-        self.forgotten > 2 * self.entries.len()
+        self.forgotten > self.entries.len()
     }
 
     /// Takes `size` places, a power of two.

@@ -195,6 +195,8 @@ impl Forest {
     #[cold]
     pub(crate) fn grow_buckets(&mut self) {
         self.buckets = vec![NONE; 2 * self.buckets.len()];
+        // With fewer results than nodes, what is asked for next has been forgotten.
+        self.grow_cache(2 * self.buckets.len());
         let mask = self.buckets.len() - 1;
         for i in 2..self.entries.len() {
             let entry = &mut self.entries[i];
@@ -231,7 +233,7 @@ impl Forest {
         let mut marked = vec![0u64; self.entries.len().div_ceil(64)];
         let mut todo: Vec<Node> = Vec::new();
         todo.extend(self.kept.iter().copied());
-        todo.extend(self.stack.iter().map(|&(_, n)| n));
+        todo.extend(self.stack.iter().map(|&(_, n, _)| n));
         while let Some(mut node) = todo.pop() {
             // Along the list; what is below waits.
             while node > UNIT && marked[node as usize / 64] >> (node % 64) & 1 == 0 {

@@ -60,8 +60,9 @@ pub struct Forest {
     /// Kept nodes; [`EMPTY`] where there is none.
     pub(crate) kept: Vec<Node>,
     pub(crate) unused_kept: Vec<u32>,
-    /// Intermediate results, with the values that lead to them where these are known.
-    pub(crate) stack: Vec<(u32, Node)>,
+    /// Intermediate results, with the values that lead to them, and with nodes that have this value and this below it, where these are
+    /// known.
+    pub(crate) stack: Vec<(u32, Node, Node)>,
     pub(crate) shapes: Shapes,
     /// Results of operations on two nodes and a number.
     pub(crate) cache: Cache<3>,
@@ -73,7 +74,7 @@ pub struct Forest {
 /// Buckets at the start.
 const BUCKETS: usize = 1 << 14;
 /// Places of the cache at the start.
-const PLACES: usize = 1 << 16;
+const PLACES: usize = 1 << 18;
 
 impl Forest {
     /// A forest without diagrams, but the two that are always there.
@@ -231,7 +232,7 @@ impl Forest {
     /// Protects a node until [`Forest::pop`].
     #[inline]
     pub(crate) fn push(&mut self, node: Node) {
-        self.stack.push((0, node));
+        self.stack.push((0, node, EMPTY));
     }
 
     /// The node that was pushed last.
@@ -247,7 +248,7 @@ impl Forest {
         operation: impl FnOnce(&mut Self) -> Result<Node, Stop>,
     ) -> Result<Node, Stop> {
         let base = self.stack.len();
-        self.stack.extend(operands.iter().map(|&n| (0, n)));
+        self.stack.extend(operands.iter().map(|&n| (0, n, EMPTY)));
         let result = operation(self);
         self.stack.truncate(base);
         result
@@ -257,8 +258,14 @@ impl Forest {
     pub(crate) fn list_of_stack(&mut self, base: usize, tail: Node) -> Result<Node, Stop> {
         let mut node = tail;
         while self.stack.len() > base {
-            let (value, down) = self.stack[self.stack.len() - 1];
-            node = self.make(value, down, node)?;
+            let (value, down, was) = self.stack[self.stack.len() - 1];
+            let old = self.entry(was);
+            // Often it is the end of an operand's list; then nothing need be looked up.
+            node = if old.right == node && old.down == down && old.value == value {
+                was
+            } else {
+                self.make(value, down, node)?
+            };
             self.stack.pop();
         }
         Ok(node)
@@ -271,7 +278,7 @@ impl Forest {
         let mut written = base;
         let mut read = base;
         while read < self.stack.len() {
-            let (value, mut down) = self.stack[read];
+            let (value, mut down, was) = self.stack[read];
             read += 1;
             while read < self.stack.len() && self.stack[read].0 == value {
                 let other = self.stack[read].1;
@@ -280,7 +287,7 @@ impl Forest {
                 self.stack[read].1 = down;
                 read += 1;
             }
-            self.stack[written] = (value, down);
+            self.stack[written] = (value, down, was);
             written += 1;
         }
         self.stack.truncate(written);
@@ -300,7 +307,7 @@ impl Forest {
                     node = self.union_inner(node, self.stack[read + 1].1)?;
                 }
                 read += 2;
-                self.stack[written] = (0, node);
+                self.stack[written] = (0, node, EMPTY);
                 written += 1;
             }
             self.stack.truncate(written);

@@ -43,7 +43,7 @@ impl Forest {
                     let e = self.entry(at);
                     let down = self.image_inner(e.down, relation, rest)?;
                     if down != EMPTY {
-                        self.stack.push((e.value, down));
+                        self.stack.push((e.value, down, EMPTY));
                     }
                     at = e.right;
                 }
@@ -62,7 +62,7 @@ impl Forest {
                     if p.value == q.value {
                         let down = self.image_inner(p.down, q.down, rest)?;
                         if down != EMPTY {
-                            self.stack.push((p.value, down));
+                            self.stack.push((p.value, down, EMPTY));
                         }
                     }
                 }
@@ -84,7 +84,7 @@ impl Forest {
                             let w = self.entry(write);
                             let down = self.image_inner(p.down, w.down, rest)?;
                             if down != EMPTY {
-                                self.stack.push((w.value, down));
+                                self.stack.push((w.value, down, EMPTY));
                             }
                             write = w.right;
                         }
@@ -105,14 +105,14 @@ impl Forest {
                             let e = self.entry(at);
                             let down = self.image_inner(e.down, w.down, rest)?;
                             if down != EMPTY {
-                                self.stack.push((e.value, down));
+                                self.stack.push((e.value, down, EMPTY));
                             }
                             at = e.right;
                         }
                     } else {
                         let down = self.image_inner(below, w.down, rest)?;
                         if down != EMPTY {
-                            self.stack.push((w.value, down));
+                            self.stack.push((w.value, down, EMPTY));
                         }
                     }
                 }

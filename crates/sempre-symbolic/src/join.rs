@@ -61,7 +61,7 @@ impl Forest {
                 while y != EMPTY {
                     let e = self.entry(y);
                     let down = self.below_writes((a.0, rest_a), (e.down, rest_b))?;
-                    self.stack.push((e.value, down));
+                    self.stack.push((e.value, down, EMPTY));
                     y = e.right;
                 }
                 self.list_of_stack(base, EMPTY)?
@@ -77,11 +77,11 @@ impl Forest {
                         let w = self.entry(y);
                         let down = self.join_inner((e.down, rest_a), (w.down, rest_b))?;
                         let written = if w.value == COPY { e.value } else { w.value };
-                        self.stack.push((written, down));
+                        self.stack.push((written, down, EMPTY));
                         y = w.right;
                     }
                     let down = self.list_of_unsorted_stack(inner)?;
-                    self.stack.push((e.value, down));
+                    self.stack.push((e.value, down, EMPTY));
                     x = e.right;
                 }
                 self.list_of_stack(base, EMPTY)?
@@ -104,7 +104,7 @@ impl Forest {
                         } else {
                             self.below_writes(a, b)?
                         };
-                        self.stack.push((d.value, down));
+                        self.stack.push((d.value, down, EMPTY));
                     }
                 }
                 self.list_of_stack(base, EMPTY)?
@@ -121,7 +121,7 @@ impl Forest {
         while y != EMPTY {
             let e = self.entry(y);
             let down = self.join_inner(a, (e.down, b.1))?;
-            self.stack.push((e.value, down));
+            self.stack.push((e.value, down, EMPTY));
             y = e.right;
         }
         self.list_of_stack(base, EMPTY)

@@ -74,7 +74,7 @@ impl Forest {
                     };
                     let down = self.preimage_inner(p.down, below, rest, u.down)?;
                     if down != EMPTY {
-                        self.stack.push((p.value, down));
+                        self.stack.push((p.value, down, EMPTY));
                     }
                     x = p.right;
                     z = u.right;
@@ -104,7 +104,7 @@ impl Forest {
                             if p.value == w.value {
                                 let down = self.preimage_inner(p.down, w.down, rest, u.down)?;
                                 if down != EMPTY {
-                                    self.stack.push((u.value, down));
+                                    self.stack.push((u.value, down, EMPTY));
                                 }
                             }
                         }
@@ -135,7 +135,7 @@ impl Forest {
                             let below = self.entry(x).down;
                             let down = self.preimage_inner(below, w.down, rest, u.down)?;
                             if down != EMPTY {
-                                self.stack.push((u.value, down));
+                                self.stack.push((u.value, down, EMPTY));
                             }
                         }
                     }

@@ -31,11 +31,11 @@ impl Forest {
         while at != EMPTY {
             let e = self.entry(at);
             let down = self.project_inner(e.down, rest)?;
-            self.stack.push((e.value, down));
+            self.stack.push((e.value, down, EMPTY));
             at = e.right;
         }
         let result = if mode == Mode::Skip {
-            self.stack[base..].sort_unstable_by_key(|&(_, n)| n);
+            self.stack[base..].sort_unstable_by_key(|&(_, n, _)| n);
             self.dedup_stack(base);
             self.union_of_stack(base)?
         } else {

@@ -56,7 +56,7 @@ impl Forest {
                 }
             };
             if down != EMPTY {
-                self.stack.push((p.value, down));
+                self.stack.push((p.value, down, x));
             }
             x = p.right;
         }

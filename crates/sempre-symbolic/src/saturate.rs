@@ -91,7 +91,7 @@ impl<E: Events> Saturation<'_, E> {
         while at != EMPTY {
             let e = self.forest.entry(at);
             let down = self.saturate(e.down, level + 1)?;
-            self.forest.stack.push((e.value, down));
+            self.forest.stack.push((e.value, down, at));
             at = e.right;
         }
         let closed = self.forest.list_of_stack(base, EMPTY)?;
@@ -169,7 +169,7 @@ impl<E: Events> Saturation<'_, E> {
         let mut at = node;
         while at != EMPTY {
             let e = self.forest.entry(at);
-            self.forest.stack.push((e.value, e.down));
+            self.forest.stack.push((e.value, e.down, at));
             at = e.right;
         }
         let mut queue: VecDeque<usize> = (0..self.forest.stack.len() - base).collect();
@@ -224,13 +224,13 @@ impl<E: Events> Saturation<'_, E> {
                         continue;
                     }
                     let known = &self.forest.stack[base..base + queued.len()];
-                    let place = known.iter().position(|&(v, _)| v == target);
+                    let place = known.iter().position(|&(v, ..)| v == target);
                     let place = place.unwrap_or_else(|| {
                         self.events.occurs(level, target);
                         // Below what is protected for now.
                         self.forest
                             .stack
-                            .insert(base + queued.len(), (target, EMPTY));
+                            .insert(base + queued.len(), (target, EMPTY, EMPTY));
                         queued.push(false);
                         queued.len() - 1
                     });
@@ -298,7 +298,7 @@ impl<E: Events> Saturation<'_, E> {
                     let e = self.forest.entry(at);
                     let down = self.fire(e.down, relation, rest, level + 1)?;
                     if down != EMPTY {
-                        self.forest.stack.push((e.value, down));
+                        self.forest.stack.push((e.value, down, at));
                     }
                     at = e.right;
                 }
@@ -320,7 +320,7 @@ impl<E: Events> Saturation<'_, E> {
                     if mode == Mode::Read {
                         let down = self.fire(p.down, q.down, rest, level + 1)?;
                         if down != EMPTY {
-                            self.forest.stack.push((p.value, down));
+                            self.forest.stack.push((p.value, down, EMPTY));
                         }
                         continue;
                     }
@@ -330,7 +330,7 @@ impl<E: Events> Saturation<'_, E> {
                         let down = self.fire(p.down, w.down, rest, level + 1)?;
                         if down != EMPTY {
                             self.events.occurs(level, w.value);
-                            self.forest.stack.push((w.value, down));
+                            self.forest.stack.push((w.value, down, EMPTY));
                         }
                         write = w.right;
                     }
@@ -354,7 +354,7 @@ impl<E: Events> Saturation<'_, E> {
                             let e = self.forest.entry(at);
                             let down = self.fire(e.down, w.down, rest, level + 1)?;
                             if down != EMPTY {
-                                self.forest.stack.push((e.value, down));
+                                self.forest.stack.push((e.value, down, EMPTY));
                             }
                             at = e.right;
                         }
@@ -362,7 +362,7 @@ impl<E: Events> Saturation<'_, E> {
                         let down = self.fire(below, w.down, rest, level + 1)?;
                         if down != EMPTY {
                             self.events.occurs(level, w.value);
-                            self.forest.stack.push((w.value, down));
+                            self.forest.stack.push((w.value, down, EMPTY));
                         }
                     }
                 }

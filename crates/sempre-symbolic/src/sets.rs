@@ -56,14 +56,15 @@ impl Forest {
             }
             let (p, q) = (self.entry(x), self.entry(y));
             if p.value < q.value {
-                self.stack.push((p.value, p.down));
+                self.stack.push((p.value, p.down, x));
                 x = p.right;
             } else if p.value > q.value {
-                self.stack.push((q.value, q.down));
+                self.stack.push((q.value, q.down, y));
                 y = q.right;
             } else {
                 let down = self.union_inner(p.down, q.down)?;
-                self.stack.push((p.value, down));
+                let was = if down == p.down { x } else { y };
+                self.stack.push((p.value, down, was));
                 x = p.right;
                 y = q.right;
             }
@@ -94,6 +95,7 @@ impl Forest {
                 break y;
             }
             let (p, q) = (self.entry(x), self.entry(y));
+            let was = x;
             if p.value <= q.value {
                 x = p.right;
             }
@@ -103,7 +105,7 @@ impl Forest {
             if p.value == q.value {
                 let down = self.intersection_inner(p.down, q.down)?;
                 if down != EMPTY {
-                    self.stack.push((p.value, down));
+                    self.stack.push((p.value, down, was));
                 }
             }
         };
@@ -134,14 +136,14 @@ impl Forest {
             }
             let (p, q) = (self.entry(x), self.entry(y));
             if p.value < q.value {
-                self.stack.push((p.value, p.down));
+                self.stack.push((p.value, p.down, x));
                 x = p.right;
             } else if p.value > q.value {
                 y = q.right;
             } else {
                 let down = self.difference_inner(p.down, q.down)?;
                 if down != EMPTY {
-                    self.stack.push((p.value, down));
+                    self.stack.push((p.value, down, x));
                 }
                 x = p.right;
                 y = q.right;

@@ -35,7 +35,7 @@ impl Forest {
         let base = self.stack.len();
         for part in vectors.chunk_by(|a, b| a[level] == b[level]) {
             let down = self.set_of_sorted(part, level + 1)?;
-            self.stack.push((part[0][level], down));
+            self.stack.push((part[0][level], down, EMPTY));
         }
         self.list_of_stack(base, EMPTY)
     }
