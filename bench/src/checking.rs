@@ -17,12 +17,14 @@
 //!
 //! The ratio is LTSmin's CPU time divided by ours: above one, we are faster.
 
+mod campaign;
 mod figures;
 mod measure;
 mod peers;
 
-use figures::{Column, Least, Row, csv, quotient, table};
-use measure::{measure, run_measured};
+use campaign::Campaign;
+use figures::{Column, Least, Row, quotient};
+use measure::measure;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -58,17 +60,11 @@ const COLUMNS: [Column; 9] = [
     ("ltsmin rss/state", 1, true),
 ];
 
-struct Settings {
+struct Settings<'a> {
+    campaign: &'a Campaign,
     folder: PathBuf,
-    pairs: Vec<Pair>,
-    runs: usize,
-    csv: Option<PathBuf>,
-    algorithm: String,
+    algorithm: &'a str,
     workers: usize,
-    sempre: PathBuf,
-    ltsmin: Option<PathBuf>,
-    divine: Option<PathBuf>,
-    work: PathBuf,
 }
 
 struct Pair {
@@ -81,86 +77,25 @@ struct Pair {
 }
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if let Some((measure::WORD, command)) = arguments.split_first().map(|(a, b)| (a.as_str(), b)) {
-        return run_measured(command);
-    }
-    let settings = match settings(&arguments) {
-        Ok(settings) => settings,
-        Err(e) => {
-            eprintln!("{e}");
-            return ExitCode::from(2);
-        }
-    };
-    let mut rows = Vec::new();
-    for pair in &settings.pairs {
-        eprintln!("{}_{}", pair.model, pair.id);
-        match row(&settings, pair) {
-            Ok(row) => rows.push(row),
-            Err(e) => eprintln!("{}_{}: {e}", pair.model, pair.id),
-        }
-    }
-    print!("{}", table("pair", &COLUMNS, &rows));
-    if let Some(path) = &settings.csv
-        && let Err(e) = std::fs::write(path, csv("pair", &COLUMNS, &rows))
-    {
-        eprintln!("{}: {e}", path.display());
-        return ExitCode::from(2);
-    }
-    ExitCode::SUCCESS
-}
-
-fn settings(arguments: &[String]) -> Result<Settings, String> {
-    let own = std::env::current_exe().map_err(|e| e.to_string())?;
-    let mut words = Vec::new();
-    let mut s = Settings {
-        folder: PathBuf::new(),
-        pairs: Vec::new(),
-        runs: 3,
-        csv: None,
-        algorithm: "cou99".into(),
-        workers: 1,
-        sempre: own.with_file_name("sempre"),
-        ltsmin: None,
-        divine: None,
-        work: std::env::temp_dir().join("sempre-bench-checking"),
-    };
-    let mut arguments = arguments.iter();
-    while let Some(word) = arguments.next() {
-        let mut value = || {
-            arguments
-                .next()
-                .ok_or_else(|| format!("{word} wants a value"))
+    let own = ["--algorithm", "--workers"];
+    campaign::main("checking", &["ltsmin", "divine"], &own, |campaign| {
+        let [folder, table, wanted @ ..] = &campaign.words[..] else {
+            return Err("which folder, and which table of formulas?".into());
         };
-        match word.as_str() {
-            "--runs" => s.runs = value()?.parse().map_err(|e| format!("--runs: {e}"))?,
-            "--csv" => s.csv = Some(value()?.into()),
-            "--algorithm" => s.algorithm.clone_from(value()?),
-            "--workers" => s.workers = value()?.parse().map_err(|e| format!("--workers: {e}"))?,
-            "--sempre" => s.sempre = value()?.into(),
-            "--peer" => match value()?.split_once('=') {
-                Some(("ltsmin", program)) => s.ltsmin = Some(program.into()),
-                Some(("divine", program)) => s.divine = Some(program.into()),
-                Some((name, _)) => return Err(format!("no peer is called `{name}`")),
-                None => return Err("--peer wants NAME=PROGRAM".into()),
-            },
-            _ if word.starts_with('-') => return Err(format!("no option is called `{word}`")),
-            _ => words.push(word.clone()),
-        }
-    }
-    if words.len() < 2 {
-        return Err("which folder, and which table of formulas?".into());
-    }
-    s.folder = std::path::absolute(words.remove(0)).map_err(|e| e.to_string())?;
-    let table = words.remove(0);
-    let text = std::fs::read_to_string(&table).map_err(|e| format!("{table}: {e}"))?;
-    if words.is_empty() {
-        words = PAIRS.map(String::from).to_vec();
-    }
-    s.pairs = pairs(&text, &words)?;
-    s.runs = s.runs.max(1);
-    std::fs::create_dir_all(&s.work).map_err(|e| e.to_string())?;
-    Ok(s)
+        let settings = Settings {
+            campaign,
+            folder: std::path::absolute(folder).map_err(|e| e.to_string())?,
+            algorithm: campaign.value("--algorithm").unwrap_or("cou99"),
+            workers: campaign.number("--workers")?.unwrap_or(1),
+        };
+        let text = std::fs::read_to_string(table).map_err(|e| format!("{table}: {e}"))?;
+        let pairs = match wanted.is_empty() {
+            true => pairs(&text, &PAIRS.map(String::from))?,
+            false => pairs(&text, wanted)?,
+        };
+        let name = |pair: &Pair| format!("{}_{}", pair.model, pair.id);
+        campaign.tabulate("pair", &COLUMNS, &pairs, name, |pair| row(&settings, pair))
+    })
 }
 
 /// The rows of a table that are asked for, in that order.
@@ -218,12 +153,12 @@ fn without_unequal(formula: &str) -> String {
     text + rest
 }
 
-fn row(settings: &Settings, pair: &Pair) -> Result<Row, String> {
+fn row(settings: &Settings<'_>, pair: &Pair) -> Result<Row, String> {
     let none = Least(f64::INFINITY);
     let (mut cpu, mut wall, mut rss) = (none, none, none);
     let (mut ltsmin_cpu, mut ltsmin_rss) = (none, none);
     let mut report = Value::Null;
-    for _ in 0..settings.runs {
+    for _ in 0..settings.campaign.runs {
         let model = settings.folder.join(format!("{}.dve", pair.model));
         let arguments = [
             "check",
@@ -235,7 +170,11 @@ fn row(settings: &Settings, pair: &Pair) -> Result<Row, String> {
             &format!("--workers={}", settings.workers),
         ]
         .map(String::from);
-        let cost = measure(&settings.sempre, &arguments, &settings.work)?;
+        let cost = measure(
+            &settings.campaign.sempre,
+            &arguments,
+            &settings.campaign.work,
+        )?;
         if cost.status != i32::from(!pair.holds) {
             return Err(format!("another verdict: {}", cost.text.trim()));
         }
@@ -246,7 +185,8 @@ fn row(settings: &Settings, pair: &Pair) -> Result<Row, String> {
         cpu.note(cost.cpu);
         wall.note(cost.wall);
         rss.note(cost.peak);
-        if let (Some(ltsmin), Some(divine)) = (&settings.ltsmin, &settings.divine) {
+        let peer = |name| settings.campaign.peer(name);
+        if let (Some(ltsmin), Some(divine)) = (peer("ltsmin"), peer("divine")) {
             let (seconds, peak) = run_ltsmin(settings, ltsmin, divine, pair)?;
             ltsmin_cpu.note(seconds);
             ltsmin_rss.note(peak);
@@ -270,13 +210,17 @@ fn row(settings: &Settings, pair: &Pair) -> Result<Row, String> {
 }
 
 fn run_ltsmin(
-    settings: &Settings,
+    settings: &Settings<'_>,
     ltsmin: &Path,
     divine: &Path,
     pair: &Pair,
 ) -> Result<(f64, f64), String> {
-    let compiled =
-        peers::compile_for_ltsmin(divine, &settings.folder, &pair.model, &settings.work)?;
+    let compiled = peers::compile_for_ltsmin(
+        divine,
+        &settings.folder,
+        &pair.model,
+        &settings.campaign.work,
+    )?;
     let arguments = [
         &compiled,
         "-s",
@@ -288,7 +232,7 @@ fn run_ltsmin(
         &format!("--ltl={}", pair.for_ltsmin),
     ]
     .map(String::from);
-    let cost = measure(ltsmin, &arguments, &settings.work)?;
+    let cost = measure(ltsmin, &arguments, &settings.campaign.work)?;
     let found = cost.text.contains("ccepting cycle FOUND");
     let counted = peers::number_before(&cost.text, " states ");
     if cost.text.contains("table full") || found == pair.holds || counted.is_none() {

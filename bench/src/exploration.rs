@@ -20,12 +20,14 @@
 //! is the figure that compares like with like. LTSmin has to be told the size of its table and is told the best one.
 //! SPIN's models are others than DVE's: times are compared per state.
 
+mod campaign;
 mod figures;
 mod measure;
 mod peers;
 
-use figures::{Column, Least, Row, csv, quotient, table};
-use measure::{Cost, measure, run_measured};
+use campaign::Campaign;
+use figures::{Column, Least, Row, quotient};
+use measure::{Cost, measure};
 use peers::{number_before, succeed};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -52,17 +54,9 @@ const PROMELA: [&str; 2] = ["at.4", "leader_filters.5"];
 /// Models with more states are not interpreted.
 const INTERPRETED: f64 = 2e6;
 
-struct Settings {
+struct Settings<'a> {
+    campaign: &'a Campaign,
     folder: PathBuf,
-    models: Vec<String>,
-    runs: usize,
-    csv: Option<PathBuf>,
-    sempre: PathBuf,
-    ltsmin: Option<PathBuf>,
-    divine: Option<PathBuf>,
-    spin: Option<PathBuf>,
-    /// Where peers' files go.
-    work: PathBuf,
 }
 
 const COLUMNS: [Column; 19] = [
@@ -88,98 +82,32 @@ const COLUMNS: [Column; 19] = [
 ];
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if let Some((measure::WORD, command)) = arguments.split_first().map(|(a, b)| (a.as_str(), b)) {
-        return run_measured(command);
-    }
-    let settings = match settings(&arguments) {
-        Ok(settings) => settings,
-        Err(e) => {
-            eprintln!("{e}");
-            return ExitCode::from(2);
-        }
-    };
-    let mut rows = Vec::new();
-    for model in &settings.models {
-        eprintln!("{model}");
-        match row(&settings, model) {
-            Ok(row) => rows.push(row),
-            Err(e) => eprintln!("{model}: {e}"),
-        }
-    }
-    print!("{}", table("model", &COLUMNS, &rows));
-    if let Some(path) = &settings.csv
-        && let Err(e) = std::fs::write(path, csv("model", &COLUMNS, &rows))
-    {
-        eprintln!("{}: {e}", path.display());
-        return ExitCode::from(2);
-    }
-    ExitCode::SUCCESS
-}
-
-fn settings(arguments: &[String]) -> Result<Settings, String> {
-    let mut words = Vec::new();
-    let own = std::env::current_exe().map_err(|e| e.to_string())?;
-    let mut s = Settings {
-        folder: PathBuf::new(),
-        models: Vec::new(),
-        runs: 3,
-        csv: None,
-        sempre: own.with_file_name("sempre"),
-        ltsmin: None,
-        divine: None,
-        spin: None,
-        work: std::env::temp_dir().join("sempre-bench-exploration"),
-    };
-    let mut arguments = arguments.iter();
-    while let Some(word) = arguments.next() {
-        let mut value = || {
-            arguments
-                .next()
-                .ok_or_else(|| format!("{word} wants a value"))
+    let peers = ["ltsmin", "divine", "spin"];
+    campaign::main("exploration", &peers, &[], |campaign| {
+        let [folder, wanted @ ..] = &campaign.words[..] else {
+            return Err("which folder?".into());
         };
-        match word.as_str() {
-            "--runs" => s.runs = value()?.parse().map_err(|e| format!("--runs: {e}"))?,
-            "--csv" => s.csv = Some(value()?.into()),
-            "--sempre" => s.sempre = value()?.into(),
-            "--peer" => {
-                let (name, program) = value()?
-                    .split_once('=')
-                    .ok_or("--peer wants NAME=PROGRAM")?;
-                let program = Some(PathBuf::from(program));
-                match name {
-                    "ltsmin" => s.ltsmin = program,
-                    "divine" => s.divine = program,
-                    "spin" => s.spin = program,
-                    _ => return Err(format!("no peer is called `{name}`")),
-                }
-            }
-            _ if word.starts_with('-') => return Err(format!("no option is called `{word}`")),
-            _ => words.push(word.clone()),
-        }
-    }
-    if words.is_empty() {
-        return Err("which folder?".into());
-    }
-    s.folder = std::path::absolute(words.remove(0)).map_err(|e| e.to_string())?;
-    s.models = if words.is_empty() {
-        MODELS.map(String::from).to_vec()
-    } else {
-        words
-    };
-    s.runs = s.runs.max(1);
-    std::fs::create_dir_all(&s.work).map_err(|e| e.to_string())?;
-    Ok(s)
+        let settings = Settings {
+            campaign,
+            folder: std::path::absolute(folder).map_err(|e| e.to_string())?,
+        };
+        let models = match wanted.is_empty() {
+            true => &MODELS.map(String::from),
+            false => wanted,
+        };
+        let row = |model: &String| row(&settings, model);
+        campaign.tabulate("model", &COLUMNS, models, String::clone, row)
+    })
 }
 
-fn row(settings: &Settings, model: &str) -> Result<Row, String> {
+fn row(settings: &Settings<'_>, model: &str) -> Result<Row, String> {
     let none = Least(f64::INFINITY);
     let (mut cpu, mut wall, mut busy) = ([none; 2], [none; 2], [none; 2]);
     let (mut interpreted, mut rss) = (none, none);
     let mut peer = None;
     let mut spin = None;
     let mut first = Value::Null;
-    for run in 0..settings.runs {
+    for run in 0..settings.campaign.runs {
         for workers in [1, 2] {
             busy[workers - 1].note(busy_loops(workers));
             let (cost, report) = explore(settings, model, workers, false)?;
@@ -200,7 +128,8 @@ fn row(settings: &Settings, model: &str) -> Result<Row, String> {
         if states < INTERPRETED {
             interpreted.note(explore(settings, model, 1, true)?.0.cpu);
         }
-        if let (Some(ltsmin), Some(divine)) = (&settings.ltsmin, &settings.divine) {
+        let at = |name| settings.campaign.peer(name);
+        if let (Some(ltsmin), Some(divine)) = (at("ltsmin"), at("divine")) {
             let bits = peer.as_ref().map(|p: &Ltsmin| p.bits);
             match run_ltsmin(settings, ltsmin, divine, model, states, bits) {
                 Ok(now) => {
@@ -210,7 +139,7 @@ fn row(settings: &Settings, model: &str) -> Result<Row, String> {
                 Err(e) => eprintln!("{model}: {e}"),
             }
         }
-        if let Some(program) = settings.spin.as_ref().filter(|_| PROMELA.contains(&model)) {
+        if let Some(program) = at("spin").filter(|_| PROMELA.contains(&model)) {
             match run_spin(settings, program, model, states) {
                 Ok(now) => {
                     spin = Some(spin.map_or(
@@ -261,7 +190,7 @@ fn row(settings: &Settings, model: &str) -> Result<Row, String> {
 
 /// One run of ours.
 fn explore(
-    settings: &Settings,
+    settings: &Settings<'_>,
     model: &str,
     workers: usize,
     interpret: bool,
@@ -277,7 +206,11 @@ fn explore(
         arguments.push("--no-jit".into());
     }
     arguments.push(file.display().to_string());
-    let cost = measure(&settings.sempre, &arguments, &settings.work)?;
+    let cost = measure(
+        &settings.campaign.sempre,
+        &arguments,
+        &settings.campaign.work,
+    )?;
     let report = (cost.text.lines())
         .find(|line| line.starts_with('{'))
         .and_then(|line| serde_json::from_str::<Value>(line).ok())
@@ -299,14 +232,15 @@ struct Ltsmin {
 
 /// Both orders of search; the faster one. `bits` is the size of table that was enough before.
 fn run_ltsmin(
-    settings: &Settings,
+    settings: &Settings<'_>,
     ltsmin: &Path,
     divine: &Path,
     model: &str,
     states: f64,
     bits: Option<u32>,
 ) -> Result<Ltsmin, String> {
-    let compiled = peers::compile_for_ltsmin(divine, &settings.folder, model, &settings.work)?;
+    let compiled =
+        peers::compile_for_ltsmin(divine, &settings.folder, model, &settings.campaign.work)?;
     let mut best: Option<Ltsmin> = None;
     for order in ["bfs", "dfs"] {
         let mut bits = bits.unwrap_or(states.log2().ceil() as u32 + 1);
@@ -320,7 +254,7 @@ fn run_ltsmin(
                 "--threads=1",
             ]
             .map(String::from);
-            let cost = measure(ltsmin, &arguments, &settings.work)?;
+            let cost = measure(ltsmin, &arguments, &settings.campaign.work)?;
             if !cost.text.contains("table full") {
                 break cost;
             }
@@ -347,12 +281,12 @@ fn run_ltsmin(
 
 /// CPU seconds and number of states of SPIN's verifier.
 fn run_spin(
-    settings: &Settings,
+    settings: &Settings<'_>,
     spin: &Path,
     model: &str,
     states: f64,
 ) -> Result<(f64, f64), String> {
-    let folder = settings.work.join(format!("spin-{model}"));
+    let folder = settings.campaign.work.join(format!("spin-{model}"));
     if !folder.join("pan").exists() {
         std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
         let source = settings.folder.join(format!("promela/{model}.pm"));
