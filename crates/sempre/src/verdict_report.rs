@@ -152,6 +152,8 @@ pub fn json(shown: &Shown<'_>) -> Value {
     });
     if let Some(symbolic) = &report.symbolic {
         object["peak_nodes"] = json!(symbolic.peak_nodes);
+        let states = (symbolic.product_states.as_ref()).and_then(|n| n.to_u64());
+        object["product"] = json!({ "states": states, "transitions": null, "max_stack": null });
     }
     if report.fairness_ignored {
         object["fairness_ignored"] = json!(true);

@@ -117,3 +117,49 @@ fn what_the_engine_cannot_do_is_refused() {
     let counted = report.symbolic.expect("the symbolic engine counts");
     assert_eq!(counted.model_states.expect("all were found"), 2);
 }
+
+#[test]
+fn a_violation_counts_although_a_step_elsewhere_fails() {
+    let text = "int x; process P { state a, b, c; init a; trans a -> b { effect x = 1 / x; }, a -> c {}, c -> c {}; } system async;";
+    let (model, _) = Model::read(Language::Dve, "fails", text).expect("a model");
+    let checker = Checker::new(model.program(), Fairness::None).expect("it has processes");
+    for kind in [AutomatonKind::Tgba, AutomatonKind::Tgta] {
+        let verdict = |formula: &str| {
+            let property = sources::formula(&model, formula).expect("a formula");
+            let settings = Settings {
+                engine: Engine::Symbolic,
+                automaton: Some(kind),
+                ..Settings::default()
+            };
+            let report = checker.check(&property, &settings);
+            report.expect("it is checked").verdict
+        };
+        assert!(matches!(verdict("G !P.c"), Verdict::Violated(_)));
+        // Nobody knows what comes after the step that fails.
+        let unknown = verdict("G (P.a || P.c)");
+        assert!(matches!(unknown, Verdict::Unknown(Cause::Failure(_))));
+    }
+}
+
+#[test]
+fn without_memory_the_verdict_is_unknown() {
+    let text = "byte a; byte b; byte c; byte d;
+process P { state x; init x; trans x -> x { effect a = a * 5 + b * c + 1; }, x -> x { effect b = b * 3 + a * d + 1; },
+x -> x { effect c = c * 9 + d + a; }, x -> x { effect d = d + c * b + 7; }; } system async;";
+    let model = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("checked-large.dve");
+    std::fs::write(&model, text).expect("a file can be written");
+    let ran = std::process::Command::new(env!("CARGO_BIN_EXE_sempre"))
+        .args([
+            "check", "--engine", "symbolic", "--memory", "4M", "--format", "json",
+        ])
+        .arg(&model)
+        .arg("G F {a == 3}")
+        .output()
+        .expect("the binary runs");
+    assert_eq!(ran.status.code(), Some(3));
+    let found: serde_json::Value = serde_json::from_slice(&ran.stdout).expect("an object");
+    assert_eq!(found["verdict"], "unknown");
+    assert_eq!(found["reason"], "memory");
+    assert!(found["product"]["states"].is_null());
+    assert!(found["peak_nodes"].as_u64() > Some(1000));
+}
