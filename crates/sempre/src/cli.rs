@@ -25,6 +25,7 @@ pub enum Command {
     Automaton(commands::automaton::Arguments),
     Monitor(commands::monitor::Arguments),
     Cross(commands::cross::Arguments),
+    Crosscheck(Box<commands::crosscheck::Arguments>),
     Random(commands::random::Arguments),
     Pattern(commands::pattern::Arguments),
     Bench(commands::bench::Arguments),

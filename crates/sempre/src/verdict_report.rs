@@ -1,40 +1,33 @@
 //! Verdicts on their way out: for people, as JSON, as lines of the Model Checking Contest.
 
 use crate::failure::Outcome;
-use sempre::check::{Cause, Fairness, Moment, Property, Report, Verdict};
-use sempre::explicit::finite::Search;
+use sempre::check::{Fairness, Moment, Verdict};
 use sempre::explicit::product::Deadlock;
 use sempre::memory;
 use sempre::model::{Program, Type};
+use sempre::report::Subject;
+use sempre::report::facts::facts;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
 /// What is to be shown.
 pub struct Shown<'a> {
-    /// The model.
-    pub program: &'a Program,
-    /// The property.
-    pub property: &'a Property,
-    /// What was found out.
-    pub report: &'a Report,
-    /// What became of runs that end.
-    pub deadlock: Deadlock,
-    /// Which runs counted.
-    pub fairness: Fairness,
+    /// The check.
+    pub subject: Subject<'a>,
     /// Say why it was done so.
     pub explain: bool,
 }
 
 impl Shown<'_> {
     fn deadlock(&self) -> &'static str {
-        match self.deadlock {
+        match self.subject.deadlock {
             Deadlock::Stutter => "stutter",
             Deadlock::Drop => "drop",
         }
     }
 
     fn fairness(&self) -> &'static str {
-        match self.fairness {
+        match self.subject.fairness {
             Fairness::None => "none",
             Fairness::Weak => "weak",
             Fairness::WeakTransitions => "weak-transitions",
@@ -42,36 +35,46 @@ impl Shown<'_> {
     }
 
     fn reason(&self) -> Option<String> {
-        match &self.report.verdict {
+        match &self.subject.report.verdict {
             Verdict::Unknown(cause) => Some(cause.words()),
             _ => None,
         }
     }
 
     fn action(&self, moment: &Moment) -> Option<&str> {
-        let action = self.program.actions.get(moment.action? as usize)?;
+        let action = self.subject.program.actions.get(moment.action? as usize)?;
         Some(&action.name)
     }
 
     fn step(&self, moment: &Moment) -> Value {
         let value = |(cell, &value): (usize, &i64)| {
             let cell = cell as u32;
-            let variable = self.program.variable(self.program.variable_of_cell(cell));
+            let variable = self
+                .subject
+                .program
+                .variable(self.subject.program.variable_of_cell(cell));
             let shown = match variable.ty {
-                Type::Enum { .. } => json!(self.program.show_value(cell, value)),
+                Type::Enum { .. } => json!(self.subject.program.show_value(cell, value)),
                 _ => json!(value),
             };
-            (self.program.cell_name(cell), shown)
+            (self.subject.program.cell_name(cell), shown)
         };
         let state: Map<String, Value> = moment.state.iter().enumerate().map(value).collect();
-        let propositions = self.property.propositions.iter().zip(&moment.propositions);
+        let propositions = self
+            .subject
+            .property
+            .propositions
+            .iter()
+            .zip(&moment.propositions);
         let propositions: Map<String, Value> = propositions
             .map(|(p, &holds)| (p.text.clone(), json!(holds)))
             .collect();
-        let action = moment.action.map(|a| &self.program.actions[a as usize]);
+        let action = moment
+            .action
+            .map(|a| &self.subject.program.actions[a as usize]);
         let processes = action.iter().flat_map(|a| &a.processes);
         let processes: Vec<&str> = processes
-            .map(|p| self.program.processes[p.0 as usize].name.as_str())
+            .map(|p| self.subject.program.processes[p.0 as usize].name.as_str())
             .collect();
         json!({
             "state": state,
@@ -82,7 +85,7 @@ impl Shown<'_> {
     }
 
     fn counterexample(&self) -> Option<Value> {
-        let Verdict::Violated(evidence) = &self.report.verdict else {
+        let Verdict::Violated(evidence) = &self.subject.report.verdict else {
             return None;
         };
         let steps = |moments: &[Moment]| moments.iter().map(|m| self.step(m)).collect::<Vec<_>>();
@@ -97,7 +100,7 @@ impl Shown<'_> {
 /// The counterexample with the name of the property, if there is one.
 pub fn trace(shown: &Shown<'_>) -> Option<Value> {
     let mut object = Map::new();
-    object.insert("name".to_string(), json!(shown.property.name));
+    object.insert("name".to_string(), json!(shown.subject.property.name));
     let Value::Object(run) = shown.counterexample()? else {
         return None;
     };
@@ -107,7 +110,7 @@ pub fn trace(shown: &Shown<'_>) -> Option<Value> {
 
 /// The object of a property.
 pub fn json(shown: &Shown<'_>) -> Value {
-    let report = shown.report;
+    let report = shown.subject.report;
     let counters = &report.statistics.counters;
     let automaton = report.automaton.as_ref().map(|a| {
         json!({
@@ -119,7 +122,7 @@ pub fn json(shown: &Shown<'_>) -> Value {
         })
     });
     let mut object = json!({
-        "name": shown.property.name,
+        "name": shown.subject.property.name,
         "verdict": report.verdict.word(),
         "reason": shown.reason(),
         "engine": if report.symbolic.is_some() { "symbolic" } else { "explicit" },
@@ -166,13 +169,13 @@ pub fn json(shown: &Shown<'_>) -> Value {
 
 /// The line of the Model Checking Contest.
 pub fn mcc(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
-    let value = match &shown.report.verdict {
+    let value = match &shown.subject.report.verdict {
         Verdict::Holds(_) => "TRUE",
         Verdict::Violated(_) => "FALSE",
         Verdict::Unknown(_) => "CANNOT_COMPUTE",
     };
-    let name = &shown.property.name;
-    let processing = match shown.report.workers {
+    let name = &shown.subject.property.name;
+    let processing = match shown.subject.report.workers {
         1 => "SEQUENTIAL_PROCESSING",
         _ => "PARALLEL_PROCESSING",
     };
@@ -185,78 +188,14 @@ pub fn mcc(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
 
 /// For people.
 pub fn text(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
-    let report = shown.report;
-    writeln!(out, "{}: {}", shown.property.name, report.verdict.word())?;
-    let counters = &report.statistics.counters;
-    let mut rows: Vec<(&str, String)> = Vec::new();
-    if let Verdict::Unknown(cause) = &report.verdict {
-        rows.push(("reason", cause.words()));
-        if matches!(cause, Cause::Failure(_)) {
-            let hint = "`sempre explore MODEL --find failure` shows how to get there";
-            rows.push(("hint", hint.to_string()));
-        }
-    }
-    let deadlock = match shown.deadlock {
-        Deadlock::Stutter => "stutter: a run that ends repeats its last state",
-        Deadlock::Drop => "drop: a run that ends does not count",
-    };
-    rows.push(("deadlock", deadlock.to_string()));
-    let fairness = match shown.fairness {
-        Fairness::None => None,
-        Fairness::Weak => Some("weak, to each process"),
-        Fairness::WeakTransitions => Some("weak, to each transition"),
-    };
-    if let Some(fairness) = fairness {
-        let ignored = match report.fairness_ignored {
-            true => "; it does not matter to a safety property",
-            false => "",
-        };
-        rows.push(("fairness", format!("{fairness}{ignored}")));
-    }
-    if let Some(a) = &report.automaton {
-        let deterministic = if a.deterministic {
-            ", deterministic"
-        } else {
-            ""
-        };
-        let sets = match a.kind.is_finite() {
-            true => String::new(),
-            false => format!(", {} acceptance sets", a.sets),
-        };
-        rows.push((
-            "automaton",
-            format!(
-                "{}, {} states, {} edges{sets}{deterministic}",
-                a.kind.name(),
-                a.states,
-                a.edges,
-            ),
-        ));
-    }
-    if let Some(symbolic) = &report.symbolic {
-        rows.push(("product", sempre::check::symbolic::words(symbolic)));
-    }
-    if let Some(algorithm) = report.algorithm_name() {
-        let stack = match report.search {
-            Some(Search::Bfs | Search::BestFirst) => "queue",
-            _ => "stack",
-        };
-        rows.push((
-            "product",
-            format!(
-                "{} states, {} transitions, {stack} {} ({algorithm})",
-                counters.states, counters.transitions, counters.max_stack
-            ),
-        ));
-        if report.workers > 1 {
-            let (workers, again) = (report.workers, counters.repeated);
-            let again = match report.search {
-                Some(_) => String::new(),
-                None => format!(", {again} states by more than one"),
-            };
-            rows.push(("workers", format!("{workers}{again}")));
-        }
-    }
+    let report = shown.subject.report;
+    writeln!(
+        out,
+        "{}: {}",
+        shown.subject.property.name,
+        report.verdict.word()
+    )?;
+    let mut rows = facts(&shown.subject);
     rows.push(("seconds", format!("{:.3}", report.elapsed.as_secs_f64())));
     if shown.explain {
         rows.extend(
@@ -279,10 +218,10 @@ fn is_place(program: &Program, cell: u32) -> bool {
 
 /// The run: actions, what changed, what is true.
 fn run(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
-    let Verdict::Violated(evidence) = &shown.report.verdict else {
+    let Verdict::Violated(evidence) = &shown.subject.report.verdict else {
         return Ok(());
     };
-    let program = shown.program;
+    let program = shown.subject.program;
     let digits = evidence.len().to_string().len();
     let mut before: Option<&Moment> = None;
     let start = evidence.prefix().len();
@@ -304,7 +243,12 @@ fn run(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
             }
         }
         // Propositions, like variables, when they change.
-        let propositions = shown.property.propositions.iter().zip(&moment.propositions);
+        let propositions = shown
+            .subject
+            .property
+            .propositions
+            .iter()
+            .zip(&moment.propositions);
         let truth: Vec<String> = propositions
             .enumerate()
             .filter(|(p, (_, holds))| before.is_none_or(|b| b.propositions[*p] != **holds))

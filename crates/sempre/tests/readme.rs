@@ -86,6 +86,26 @@ fn the_description_of_models_shows_what_is_printed() {
     check("docs/models.md", 5);
 }
 
+/// All pages of the book but the one above.
+#[test]
+fn the_book_shows_what_is_printed() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
+    let mut pages = 0;
+    for entry in std::fs::read_dir(folder).expect("the book is there") {
+        let name = entry.expect("it can be read").file_name();
+        let name = name.to_str().expect("UTF-8");
+        if !name.ends_with(".md") || name == "models.md" {
+            continue;
+        }
+        let text = std::fs::read_to_string(format!("{folder}/{name}")).expect("it can be read");
+        if text.contains("```console") {
+            check(&format!("docs/{name}"), 0);
+            pages += 1;
+        }
+    }
+    assert!(pages >= 7, "{pages} pages with commands");
+}
+
 #[test]
 fn the_example_of_a_system_in_rust_runs() {
     let (lines, is_right) = peterson::report(true);

@@ -28,7 +28,7 @@ use sempre_translate::translator::{Effort, Options, Translator};
 const MOST_STATES: usize = 1 << 12;
 
 /// What a property has.
-pub(super) enum Prefixes {
+pub(crate) enum Prefixes {
     /// An automaton of bad prefixes, of which every violation has one, and how that is known.
     Finite(Box<FiniteAutomaton>, &'static str),
     /// Nothing of the kind, as far as was looked; the automaton of its violations, if one was made.
@@ -45,7 +45,7 @@ impl Prefixes {
 ///
 /// # Errors
 /// Why there is no such automaton, if it was asked for.
-pub(super) fn prefixes(
+pub(crate) fn prefixes(
     translator: &mut Translator,
     claim: &mut Claim,
     alphabet: &mut Alphabet,

@@ -28,7 +28,7 @@
 pub mod bad_prefix;
 pub mod checker;
 pub mod embedded;
-mod finite_violations;
+pub(crate) mod finite_violations;
 pub mod property;
 pub mod replay;
 pub mod sources;

@@ -10,14 +10,15 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use sempre::base::{Diagnostic, Source};
 use sempre::check::{
-    AutomatonKind, CheckError, Checker, Engine, Fairness, Property, Settings, SymbolicSettings,
-    Verdict, embedded, sources,
+    AutomatonKind, CheckError, Checker, Engine, Fairness, Property, Report, Settings,
+    SymbolicSettings, Verdict, embedded, sources,
 };
 use sempre::explicit::emptiness::{Algorithm, Pairs};
 use sempre::explicit::finite::Search;
 use sempre::explicit::product::{Deadlock, Limits, Order};
 use sempre::lang::model::Model;
 use sempre::memory;
+use sempre::report::{Subject, page};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -34,24 +35,8 @@ pub struct Arguments {
     #[command(flatten)]
     model: ModelOptions,
 
-    /// Formulas that every run must satisfy, one per argument
-    #[arg(value_name = "FORMULA")]
-    formulas: Vec<String>,
-
-    /// Read properties from FILE: formulas, one on a line, perhaps with a name and a colon in front, `#` starts a
-    /// comment; or the XML of the Model Checking Contest
-    #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    property: Vec<PathBuf>,
-
-    /// Read automata from FILE, in the Hanoi format or never claims, each of which accepts the runs that *violate* a
-    /// property; their propositions are conditions on states
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    violation: Vec<PathBuf>,
-
-    /// Check that none of these processes comes to a standstill while others move, or nothing does: each takes part in infinitely many
-    /// steps of every run that counts (see --fairness)
-    #[arg(long, value_name = "PROCESS", num_args = 1..)]
-    non_progress: Vec<String>,
+    #[command(flatten)]
+    properties: PropertyOptions,
 
     /// The automaton of the violations
     #[arg(long, value_enum, value_name = "KIND", default_value = "auto")]
@@ -114,6 +99,11 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     trace: Option<PathBuf>,
 
+    /// Write a page for a browser into FILE: each counterexample as a timeline with the truth of each part of the property,
+    /// the automaton, what was counted, and why it was done so
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    report: Option<PathBuf>,
+
     /// Interpret the model instead of compiling it
     #[arg(long)]
     no_jit: bool,
@@ -132,6 +122,45 @@ pub struct Arguments {
 
     #[command(flatten)]
     output: OutputOptions,
+}
+
+/// The options that say what to check.
+#[derive(Args, Clone, Debug)]
+pub struct PropertyOptions {
+    /// Formulas that every run must satisfy, one per argument
+    #[arg(value_name = "FORMULA")]
+    formulas: Vec<String>,
+
+    /// Read properties from FILE: formulas, one on a line, perhaps with a name and a colon in front, `#` starts a
+    /// comment; or the XML of the Model Checking Contest
+    #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    property: Vec<PathBuf>,
+
+    /// Read automata from FILE, in the Hanoi format or never claims, each of which accepts the runs that *violate* a
+    /// property; their propositions are conditions on states
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    violation: Vec<PathBuf>,
+
+    /// Check that none of these processes comes to a standstill while others move, or nothing does: each takes part in infinitely many
+    /// steps of every run that counts (see --fairness)
+    #[arg(long, value_name = "PROCESS", num_args = 1..)]
+    non_progress: Vec<String>,
+}
+
+impl PropertyOptions {
+    /// Is nothing asked for?
+    pub fn is_empty(&self) -> bool {
+        self.formulas.is_empty()
+            && self.property.is_empty()
+            && self.violation.is_empty()
+            && self.non_progress.is_empty()
+    }
+
+    /// All properties, in the order of the command line, or those of the model itself. If anything is wrong with one, nothing is
+    /// checked.
+    pub fn read(&self, model: &Model) -> Outcome<Vec<Property>> {
+        properties(self, model)
+    }
 }
 
 /// The automata.
@@ -261,7 +290,7 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Outcome {
     let model = arguments.model.read()?;
-    let properties = properties(arguments, &model)?;
+    let properties = arguments.properties.read(&model)?;
     let fairness = match arguments.fairness {
         FairnessName::None => Fairness::None,
         FairnessName::Weak => Fairness::Weak,
@@ -360,6 +389,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let mut out = arguments.output.open()?;
     let mut answer = Answer::Yes;
     let mut failed = false;
+    let mut done = Vec::new();
     for (i, property) in properties.iter().enumerate() {
         let report = checker.check(property, &settings);
         if talk {
@@ -380,11 +410,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             (Verdict::Holds(_), Answer::Yes) => Answer::Yes,
         };
         let shown = Shown {
-            program: model.program(),
-            property,
-            report: &report,
-            deadlock: settings.deadlock,
-            fairness,
+            subject: subject(&model, property, &report, &settings, fairness),
             explain: arguments.explain,
         };
         if let (Some(file), Some(run)) = (&mut traces, trace(&shown)) {
@@ -402,10 +428,38 @@ pub fn run(arguments: &Arguments) -> Outcome {
         }
         // The next one may take long.
         out.flush()?;
+        if arguments.report.is_some() {
+            done.push((property, report));
+        }
+    }
+    if let Some(path) = &arguments.report {
+        let subjects = done.iter();
+        let subjects = subjects.map(|(p, r)| subject(&model, p, r, &settings, fairness));
+        let subjects: Vec<Subject<'_>> = subjects.collect();
+        let text = page(&model.program().name, &subjects);
+        std::fs::write(path, text).map_err(|e| Failure::file(path, "write", &e))?;
     }
     match failed {
         true => Err(Failure::Shown),
         false => Ok(answer),
+    }
+}
+
+/// A check that was done.
+fn subject<'a>(
+    model: &'a Model,
+    property: &'a Property,
+    report: &'a Report,
+    settings: &Settings<'_>,
+    fairness: Fairness,
+) -> Subject<'a> {
+    Subject {
+        program: model.program(),
+        property,
+        report,
+        deadlock: settings.deadlock,
+        fairness,
+        deterministic: settings.deterministic,
     }
 }
 
@@ -423,8 +477,7 @@ fn told(error: CheckError) -> Failure {
     Failure::Message(words(error))
 }
 
-/// All properties, in the order of the command line. If anything is wrong with one, nothing is checked.
-fn properties(arguments: &Arguments, model: &Model) -> Outcome<Vec<Property>> {
+fn properties(arguments: &PropertyOptions, model: &Model) -> Outcome<Vec<Property>> {
     let mut all = Properties::default();
     for (i, text) in arguments.formulas.iter().enumerate() {
         let name = match arguments.formulas.len() {

@@ -6,6 +6,7 @@ pub mod check;
 pub mod cite;
 pub mod completions;
 pub mod cross;
+pub mod crosscheck;
 pub mod explore;
 mod explore_symbolic;
 pub mod formula;
@@ -30,6 +31,7 @@ pub fn run(command: Command) -> Outcome {
         Command::Automaton(arguments) => automaton::run(&arguments),
         Command::Monitor(arguments) => monitor::run(&arguments),
         Command::Cross(arguments) => cross::run(&arguments),
+        Command::Crosscheck(arguments) => crosscheck::run(&arguments),
         Command::Random(arguments) => random::run(&arguments),
         Command::Pattern(arguments) => pattern::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),

@@ -1,0 +1,145 @@
+//! A run as JSON, for the script of the page. Short, since there may be thousands of steps: the first state in full and then what
+//! changes, tracks as runs of equal values, actions by number.
+
+use super::Subject;
+use super::drawing::{Drawing, text};
+use super::messages::messages;
+use super::truth::{Tracks, Truth};
+use crate::check::{Claim, Moment};
+use sempre_ltl::Op;
+use sempre_model::{Program, Type};
+use serde_json::{Value, json};
+
+/// The data of a section; `null` if there is no run.
+pub fn data(
+    subject: &Subject<'_>,
+    tracks: Option<&Tracks<'_>>,
+    drawing: Option<&Drawing>,
+) -> Value {
+    let Some(evidence) = subject.evidence() else {
+        return Value::Null;
+    };
+    let program = subject.program;
+    let mut run: Vec<&Moment> = evidence.moments().collect();
+    let length = run.len();
+    // The step back to the cycle is one, too.
+    run.extend(evidence.cycle().first());
+    let value = |cell: usize, value: i64| shown(program, cell, value);
+    let changes: Vec<Vec<Value>> = (run.windows(2))
+        .map(|two| {
+            let cells = two[0].state.iter().zip(&two[1].state).enumerate();
+            cells
+                .filter(|(_, (old, new))| old != new)
+                .flat_map(|(cell, (_, &new))| [json!(cell), value(cell, new)])
+                .collect()
+        })
+        .collect();
+    let steps: Vec<i64> = run[..run.len() - 1]
+        .iter()
+        .map(|m| m.action.map_or(-1, i64::from))
+        .collect();
+    let mut used: Vec<u32> = run.iter().filter_map(|m| m.action).collect();
+    used.sort_unstable();
+    used.dedup();
+    let place = |a: i64| match u32::try_from(a) {
+        Ok(a) => used.binary_search(&a).map_or(-1, |p| p as i64),
+        Err(_) => -1,
+    };
+    let actions: Vec<Value> = (used.iter())
+        .map(|&a| {
+            let action = &program.actions[a as usize];
+            let movers: Vec<u32> = action.processes.iter().map(|p| p.0).collect();
+            json!([action.name, movers])
+        })
+        .collect();
+    let first: Vec<Value> = match run.first() {
+        Some(moment) => {
+            let cells = moment.state.iter().enumerate();
+            cells.map(|(cell, &v)| value(cell, v)).collect()
+        }
+        None => Vec::new(),
+    };
+    let letters: Vec<Value> = messages(program, &run)
+        .into_iter()
+        .map(|m| json!([m.sent.0, m.sent.1, m.received.0, m.received.1, m.channel]))
+        .collect();
+    json!({
+        "length": length,
+        "back": (!evidence.is_finite()).then_some(evidence.prefix().len()),
+        "variables": (0..program.cells() as u32).map(|c| program.cell_name(c)).collect::<Vec<_>>(),
+        "first": first,
+        "changes": changes,
+        "processes": program.processes.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(),
+        "actions": actions,
+        "steps": steps.into_iter().map(place).collect::<Vec<_>>(),
+        "messages": letters,
+        "tracks": rows(subject, &run[..length], tracks),
+        "point": point(subject, tracks),
+        "path": drawing.map(|d| &d.path),
+        "path_back": drawing.and_then(|d| d.back),
+    })
+}
+
+/// A value as people write it.
+fn shown(program: &Program, cell: usize, value: i64) -> Value {
+    let cell = cell as u32;
+    match program.variable(program.variable_of_cell(cell)).ty {
+        Type::Enum { .. } => json!(program.show_value(cell, value)),
+        _ => json!(value),
+    }
+}
+
+/// Alternately a value and how often it comes.
+fn runs(row: impl Iterator<Item = Truth>) -> Vec<usize> {
+    let mut out: Vec<usize> = Vec::new();
+    for truth in row {
+        let value = truth as usize;
+        match out.len().checked_sub(2) {
+            Some(i) if out[i] == value => out[i + 1] += 1,
+            _ => out.extend([value, 1]),
+        }
+    }
+    out
+}
+
+/// The order of the rows: propositions, then the other parts, the whole last.
+fn order(tracks: &Tracks<'_>, formulas: &sempre_ltl::Formulas) -> Vec<sempre_ltl::Formula> {
+    let is_other = |op: Op| !matches!(op, Op::True | Op::False | Op::Proposition);
+    let others = (tracks.order.iter().copied()).filter(|&g| is_other(formulas.op(g)));
+    others.collect()
+}
+
+fn rows(subject: &Subject<'_>, run: &[&Moment], tracks: Option<&Tracks<'_>>) -> Vec<Value> {
+    let mut rows = Vec::new();
+    for (p, proposition) in subject.property.propositions.iter().enumerate() {
+        let row = run.iter().map(|m| m.propositions[p].into());
+        rows.push(json!({ "text": proposition.text, "proposition": true, "runs": runs(row) }));
+    }
+    if let (Some(tracks), Claim::Formula(formulas, _)) = (tracks, &subject.property.claim) {
+        for g in order(tracks, formulas) {
+            let row = tracks.row(g).iter().copied();
+            rows.push(
+                json!({ "text": text(formulas, g), "proposition": false, "runs": runs(row) }),
+            );
+        }
+    }
+    rows
+}
+
+/// The row and the position that decide.
+fn point(subject: &Subject<'_>, tracks: Option<&Tracks<'_>>) -> Value {
+    let (Some(tracks), Claim::Formula(formulas, _)) = (tracks, &subject.property.claim) else {
+        return Value::Null;
+    };
+    let Some((f, at)) = tracks.explanation().and_then(|e| e.point()) else {
+        return Value::Null;
+    };
+    let row = match formulas.op(f) {
+        Op::Proposition => Some(formulas.proposition_number(f)),
+        _ => {
+            let other = order(tracks, formulas).iter().position(|&g| g == f);
+            other.map(|i| i + subject.property.propositions.len())
+        }
+    };
+    json!({ "row": row, "at": at })
+}

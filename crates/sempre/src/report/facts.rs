@@ -1,0 +1,76 @@
+//! What was done, in rows of a name and a value: for people, in a terminal or on a page.
+
+use super::Subject;
+use crate::check::{Cause, Fairness, Verdict, symbolic};
+use sempre_explicit::finite::Search;
+use sempre_explicit::product::Deadlock;
+
+/// The rows, without times and reasons.
+pub fn facts(subject: &Subject<'_>) -> Vec<(&'static str, String)> {
+    let report = subject.report;
+    let counters = &report.statistics.counters;
+    let mut rows: Vec<(&str, String)> = Vec::new();
+    if let Verdict::Unknown(cause) = &report.verdict {
+        rows.push(("reason", cause.words()));
+        if matches!(cause, Cause::Failure(_)) {
+            let hint = "`sempre explore MODEL --find failure` shows how to get there";
+            rows.push(("hint", hint.to_string()));
+        }
+    }
+    let deadlock = match subject.deadlock {
+        Deadlock::Stutter => "stutter: a run that ends repeats its last state",
+        Deadlock::Drop => "drop: a run that ends does not count",
+    };
+    rows.push(("deadlock", deadlock.to_string()));
+    let fairness = match subject.fairness {
+        Fairness::None => None,
+        Fairness::Weak => Some("weak, to each process"),
+        Fairness::WeakTransitions => Some("weak, to each transition"),
+    };
+    if let Some(fairness) = fairness {
+        let ignored = match report.fairness_ignored {
+            true => "; it does not matter to a safety property",
+            false => "",
+        };
+        rows.push(("fairness", format!("{fairness}{ignored}")));
+    }
+    if let Some(a) = &report.automaton {
+        let deterministic = if a.deterministic {
+            ", deterministic"
+        } else {
+            ""
+        };
+        let sets = match a.kind.is_finite() {
+            true => String::new(),
+            false => format!(", {} acceptance sets", a.sets),
+        };
+        let (kind, states, edges) = (a.kind.name(), a.states, a.edges);
+        let text = format!("{kind}, {states} states, {edges} edges{sets}{deterministic}");
+        rows.push(("automaton", text));
+    }
+    if let Some(statistics) = &report.symbolic {
+        rows.push(("product", symbolic::words(statistics)));
+    }
+    if let Some(algorithm) = report.algorithm_name() {
+        let stack = match report.search {
+            Some(Search::Bfs | Search::BestFirst) => "queue",
+            _ => "stack",
+        };
+        rows.push((
+            "product",
+            format!(
+                "{} states, {} transitions, {stack} {} ({algorithm})",
+                counters.states, counters.transitions, counters.max_stack
+            ),
+        ));
+        if report.workers > 1 {
+            let (workers, again) = (report.workers, counters.repeated);
+            let again = match report.search {
+                Some(_) => String::new(),
+                None => format!(", {again} states by more than one"),
+            };
+            rows.push(("workers", format!("{workers}{again}")));
+        }
+    }
+    rows
+}
