@@ -76,8 +76,8 @@ pub fn messages(program: &Program, run: &[&Moment]) -> Vec<Message> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sempre_model::ir::{Action, Behaviour, Expr};
-    use sempre_model::{ProcessId, Type};
+    use sempre_model::Type;
+    use sempre_model::ir::{Action, Behaviour, Expr, ProcessId};
 
     #[test]
     fn messages_are_received_in_the_order_in_which_they_were_sent() {

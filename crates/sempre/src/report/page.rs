@@ -31,9 +31,9 @@ pub fn page(title: &str, subjects: &[Subject<'_>]) -> String {
     for (i, subject) in subjects.iter().enumerate() {
         let name = escaped(&subject.property.name);
         let word = subject.report.verdict.word();
-        let _ = write!(
+        let _ = writeln!(
             contents,
-            "<li><a href=\"#p{i}\"><span class=\"badge {word}\">{word}</span> <span>{name}</span></a></li>\n"
+            "<li><a href=\"#p{i}\"><span class=\"badge {word}\">{word}</span> <span>{name}</span></a></li>"
         );
         all.push(section(&mut body, i, subject));
     }
@@ -66,10 +66,10 @@ fn section(body: &mut String, i: usize, subject: &Subject<'_>) -> Value {
         _ => None,
     };
     let drawing = drawing(subject);
-    let _ = write!(
+    let _ = writeln!(
         body,
         "<section class=\"property\" id=\"p{i}\" data-section=\"{i}\" tabindex=\"-1\">\n<h2><span class=\"badge {word}\">{word}</span> \
-         <span class=\"name\">{}</span></h2>\n",
+         <span class=\"name\">{}</span></h2>",
         escaped(&property.name)
     );
     let (claim, class) = words(subject);
