@@ -159,12 +159,14 @@ pub fn ways() -> Vec<Way> {
                 ..way
             }));
         }
-        all.push(Way {
-            automaton: Some(AutomatonKind::Tgba),
-            algorithm: Some(algorithm),
-            compile: true,
-            ..way
-        });
+        if !algorithm.needs_livelock() {
+            all.push(Way {
+                automaton: Some(AutomatonKind::Tgba),
+                algorithm: Some(algorithm),
+                compile: true,
+                ..way
+            });
+        }
     }
     for (search, _) in Search::ALL {
         for kind in [AutomatonKind::Dfa, AutomatonKind::Nfa] {
