@@ -10,7 +10,6 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 fn validate(root: &Value, schema: &Value, value: &Value, at: &str, errors: &mut Vec<String>) {
     let none = Map::new();
     let rules = schema.as_object().unwrap_or(&none);
-    let mut wrong = |what: &str| errors.push(format!("{at}: {what}"));
     let is = |name: &str| match name {
         "object" => value.is_object(),
         "array" => value.is_array(),
@@ -37,12 +36,12 @@ fn validate(root: &Value, schema: &Value, value: &Value, at: &str, errors: &mut 
                     _ => panic!("{at}: {given}"),
                 };
                 if !ok {
-                    wrong(&format!("{value} is not of type {given}"));
+                    errors.push(format!("{at}: {value} is not of type {given}"));
                 }
             }
             "enum" => {
                 if !given.as_array().is_some_and(|all| all.contains(value)) {
-                    wrong(&format!("{value} is none of {given}"));
+                    errors.push(format!("{at}: {value} is none of {given}"));
                 }
             }
             "required" => {
@@ -52,7 +51,7 @@ fn validate(root: &Value, schema: &Value, value: &Value, at: &str, errors: &mut 
                     .flatten()
                     .filter_map(Value::as_str);
                 for name in names.filter(|n| value.is_object() && value.get(n).is_none()) {
-                    wrong(&format!("{name} is missing"));
+                    errors.push(format!("{at}: {name} is missing"));
                 }
             }
             "$ref" => {
