@@ -1,13 +1,13 @@
 //! Checks of random models against random formulas, by all algorithms, against an obvious reference: the model written
 //! as an automaton, its product with the automaton of the negation, and the emptiness check of automata.
 
-mod random_property;
-
 use sempre::Workbench;
 use sempre::base::Random;
 use sempre::check::{
     AutomatonKind, Checker, Claim, Fairness, Property, Settings, Verdict, sources,
 };
+use sempre::crosscheck::draw::{propositions, walkers};
+use sempre::crosscheck::reference::automaton;
 use sempre::explicit::emptiness::Algorithm;
 use sempre::explicit::product::Deadlock;
 use sempre::lang::graph::{Graph, write_graph};
@@ -15,83 +15,10 @@ use sempre::lang::model::{Language, Model};
 use sempre::lang::random_graph::{RandomGraph, random_graph};
 use sempre::ltl::random::RandomFormula;
 use sempre::ltl::{Formulas, ParseOptions, Syntax, parse, print};
-use sempre::model::ir::{Behaviour, ProcessId, VariableId};
+use sempre::model::Program;
 use sempre::model::random_program::random_program;
-use sempre::model::{Action, Expr, Interpreter, Place, Program, Stmt};
-use sempre::omega::{Acceptance, Automaton, Letter, Mark, emptiness, product::product};
+use sempre::omega::{emptiness, product::product};
 use sempre::translate::translator::{Effort, Options};
-use std::collections::HashMap;
-
-/// States and steps as the interpreter tells them: for each state its letter, and its edges with their marks, those
-/// of processes after those of the model. `None` if there are too many, or something fails.
-fn automaton(
-    bench: &mut Workbench,
-    names: &[String],
-    program: &Program,
-    meanings: &[Expr],
-    deadlock: Deadlock,
-    fair: bool,
-) -> Option<Automaton> {
-    let variables: Vec<u32> = names.iter().map(|n| bench.alphabet.declare(n)).collect();
-    let processes = if fair {
-        program.processes.len() as u32
-    } else {
-        0
-    };
-    let sets = program.marks + processes;
-    let mut a = Automaton::new(variables.clone(), sets, Acceptance::generalized_buchi(sets));
-    let interpreter = Interpreter::new(program);
-    let mut number: HashMap<Vec<i64>, u32> = HashMap::new();
-    let mut todo = Vec::new();
-    for state in &program.initial {
-        let next = number.len() as u32;
-        if !number.contains_key(state) {
-            number.insert(state.clone(), next);
-            todo.push(state.clone());
-            a.add_state();
-            a.initial.push(next);
-        }
-    }
-    while let Some(state) = todo.pop() {
-        if number.len() > 60 || !interpreter.failed_assertions(&state).is_empty() {
-            return None;
-        }
-        let from = number[&state];
-        let mut letter = Vec::new();
-        for (v, meaning) in variables.iter().zip(meanings) {
-            if interpreter.holds(meaning, &state).ok()? {
-                letter.push(*v);
-            }
-        }
-        let label = Letter::from_iter(letter).to_label(&mut bench.alphabet.bdds, &variables);
-        let steps = interpreter.steps(&state);
-        let of = |action: u32| {
-            program.actions[action as usize]
-                .processes
-                .iter()
-                .map(|p| p.0)
-        };
-        let enabled: Vec<u32> = steps.iter().flat_map(|(s, _)| of(s.action)).collect();
-        for (step, next) in &steps {
-            let next = next.clone().ok()?;
-            let fresh = number.len() as u32;
-            let to = *number.entry(next.clone()).or_insert(fresh);
-            if to == fresh {
-                a.add_state();
-                todo.push(next);
-            }
-            let own = (0..program.marks).filter(|m| step.marks >> m & 1 == 1);
-            let moved: Vec<u32> = of(step.action).collect();
-            let fairly = (0..processes).filter(|p| moved.contains(p) || !enabled.contains(p));
-            let mark: Mark = own.chain(fairly.map(|p| program.marks + p)).collect();
-            a.add_edge(from, to, label, mark);
-        }
-        if steps.is_empty() && deadlock == Deadlock::Stutter {
-            a.add_edge(from, from, label, (0..sets).collect());
-        }
-    }
-    Some(a)
-}
 
 /// How many of many rounds to make: the suite makes `few`, `SEMPRE_LARGE=1` makes `many`, which takes a quarter of an
 /// hour.
@@ -125,13 +52,18 @@ fn compare(
     };
     let mut bench = Workbench::new();
     let text = print(formulas, *formula, Syntax::Spot).to_string();
-    let names: Vec<String> = formulas.names().to_vec();
-    let meanings: Vec<_> = property
-        .propositions
-        .iter()
-        .map(|p| p.meaning.clone())
-        .collect();
-    let model = automaton(&mut bench, &names, program, &meanings, deadlock, fair)?;
+    let names = formulas.names().iter();
+    let variables: Vec<u32> = names.map(|n| bench.alphabet.declare(n)).collect();
+    let propositions = property.propositions.iter();
+    let meanings: Vec<_> = propositions.map(|p| &p.meaning).collect();
+    let model = automaton(
+        &mut bench.alphabet,
+        &variables,
+        program,
+        &meanings,
+        (deadlock, fair),
+        60,
+    )?;
     let f = bench.parse(&text).expect("it was printed");
     let negation = bench.formulas.not(f);
     let violations = bench.translate(negation, Options::default());
@@ -369,53 +301,6 @@ fn the_property_of_the_mapk_cascade() {
     }
 }
 
-/// Two or three processes that go from location to location, sometimes together, sometimes only while another is
-/// somewhere: who is not fair to one of them can keep it from moving.
-fn walkers(random: &mut Random) -> Program {
-    let mut p = Program::new("walkers");
-    let count = 2 + random.below(2);
-    for i in 0..count {
-        p.declare_process(&format!("P{i}"), &["a", "b", "c"][..2 + random.below(2)]);
-    }
-    p.initial = vec![vec![0; count]];
-    let at = |process: usize, place: usize| {
-        Expr::equal(
-            Expr::variable(VariableId(process as u32)),
-            Expr::Constant(place as i64),
-        )
-    };
-    let places: Vec<usize> = (0..count as u32)
-        .map(|v| p.variable(VariableId(v)).ty.bounds().1 as usize + 1)
-        .collect();
-    for _ in 0..count * 2 {
-        let one = random.below(count);
-        let other = (one + 1 + random.below(count - 1)) % count;
-        let mut guard = vec![at(one, random.below(places[one]))];
-        if random.chance(0.3) {
-            guard.push(at(other, random.below(places[other])));
-        }
-        let movers = if random.chance(0.2) {
-            vec![one, other]
-        } else {
-            vec![one]
-        };
-        let goto = |&m: &usize| {
-            let to = Expr::Constant(random.below(places[m]) as i64);
-            Stmt::Assign(Place::Scalar(VariableId(m as u32)), to)
-        };
-        p.actions.push(Action {
-            name: format!("{movers:?}"),
-            processes: movers.iter().map(|&m| ProcessId(m as u32)).collect(),
-            class: 0,
-            behaviour: Behaviour::Guarded {
-                guard: Expr::all(guard),
-                effect: movers.iter().map(goto).collect(),
-            },
-        });
-    }
-    p
-}
-
 #[test]
 fn random_programs_with_fairness() {
     let mut random = Random::new(2);
@@ -442,7 +327,7 @@ fn random_programs_with_fairness() {
         };
         let expressions = if round % 3 == 0 { 0.3 } else { 0.0 };
         let count = formulas.names().len();
-        let propositions = random_property::propositions(&mut random, &program, count, expressions);
+        let propositions = propositions(&mut random, &program, count, expressions);
         let property = Property {
             name: "random".into(),
             propositions,

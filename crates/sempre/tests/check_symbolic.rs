@@ -1,13 +1,12 @@
 //! The symbolic engine against the explicit one: random programs and formulas, by TGBA and TGTA, in both readings of
 //! deadlocks. Every counterexample was replayed, or there would be an error.
 
-mod random_property;
-
 use sempre::base::Random;
 use sempre::check::{
     AutomatonKind, Cause, CheckError, Checker, Claim, Engine, Fairness, Property, Settings,
     Verdict, sources,
 };
+use sempre::crosscheck::draw::propositions;
 use sempre::explicit::product::{Deadlock, Limits};
 use sempre::lang::model::{Language, Model};
 use sempre::ltl::Formulas;
@@ -44,7 +43,7 @@ fn random_programs_and_formulas() {
         let f = (RandomFormula::new(2).without_next()).draw(&mut formulas, &mut random);
         let expressions = 0.4;
         let count = formulas.names().len();
-        let propositions = random_property::propositions(&mut random, &program, count, expressions);
+        let propositions = propositions(&mut random, &program, count, expressions);
         let property = Property {
             name: "random".into(),
             propositions,

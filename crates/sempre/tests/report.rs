@@ -154,11 +154,57 @@ fn a_page_has_a_section_for_each_property() {
 
 #[test]
 fn names_cannot_break_out() {
-    let evil = "x </script><script>alert(1)</script><img src=x onerror=alert(2)> & \"quoted\"";
-    let list = file("evil.ltl", &format!("{evil}: G !P_0.CS\n"));
-    let (_, text) = page("evil.html", 1, &["examples/mutex.dve", "--property", &list]);
+    let state = "</script><script>alert(1)</script>";
+    let graph =
+        format!("propositions p\ninitial \"{state}\"\n\"{state}\": -> end\nend: p -> end\n");
+    let model = file("evil.graph", &graph);
+    let name = "</script><script>alert(2)</script><img src=x onerror=alert(2)> & more";
+    let claim = format!(
+        "HOA: v1 name: \"{name}\" States: 1 Start: 0 AP: 1 \"p\" Acceptance: 1 Inf(0) --BODY-- State: 0 [0] 0 {{0}} [!0] 0 --END--"
+    );
+    let claim = file("evil.hoa", &claim);
+    let (_, text) = page("evil.html", 1, &[&model, "--violation", &claim]);
     assert!(!text.contains("<script>alert") && !text.contains("<img"));
-    assert!(text.contains("&lt;/script&gt;&lt;script&gt;alert(1)"));
+    assert!(text.contains("&lt;/script&gt;&lt;script&gt;alert(2)"));
+    assert_eq!(
+        data(&text)[0]["first"][0],
+        state,
+        "in the data it is what it was"
+    );
+}
+
+/// Where one cannot write is told before the search; who reads only the beginning of the text gets the whole page.
+#[test]
+fn files_and_pipes() {
+    let (binary, page) = (env!("CARGO_BIN_EXE_sempre"), folder().join("head.html"));
+    let ran = Command::new(binary)
+        .args([
+            "check",
+            "examples/mutex.dve",
+            "G F P_0.CS",
+            "--report",
+            "/nowhere/x.html",
+        ])
+        .current_dir(ROOT)
+        .output()
+        .expect("the binary runs");
+    assert_eq!((ran.status.code(), ran.stdout.len()), (Some(2), 0));
+    let _ = std::fs::remove_file(&page);
+    let line = format!(
+        "{binary} check examples/mutex.dve 'G F P_0.CS' 'G F P_1.CS' --report {} | head -1",
+        page.display()
+    );
+    let ran = Command::new("sh")
+        .args(["-c", &line])
+        .current_dir(ROOT)
+        .output();
+    assert_eq!(
+        ran.expect("there is a shell").stdout,
+        b"G F P_0.CS: violated\n"
+    );
+    let text = std::fs::read_to_string(page).expect("it was written");
+    well_formed(&text);
+    assert_eq!(text.matches("<section").count(), 2);
 }
 
 /// What holds is reported with what was counted and why; automata that are given, and processes that must go on, have reports, too.

@@ -382,14 +382,21 @@ pub fn run(arguments: &Arguments) -> Outcome {
             Settings { symbolic, ..half }
         }
     };
-    let mut traces = match &arguments.trace {
-        Some(path) => Some(File::create(path).map_err(|e| Failure::file(path, "write", &e))?),
-        None => None,
+    // Where one cannot write is told before the search.
+    let create = |path: &Option<PathBuf>| match path {
+        Some(path) => match File::create(path) {
+            Ok(file) => Ok(Some(file)),
+            Err(error) => Err(Failure::file(path, "write", &error)),
+        },
+        None => Ok(None),
     };
+    let mut traces = create(&arguments.trace)?;
+    let report_file = create(&arguments.report)?;
     let mut out = arguments.output.open()?;
     let mut answer = Answer::Yes;
     let mut failed = false;
     let mut done = Vec::new();
+    let mut closed = false;
     for (i, property) in properties.iter().enumerate() {
         let report = checker.check(property, &settings);
         if talk {
@@ -416,33 +423,46 @@ pub fn run(arguments: &Arguments) -> Outcome {
         if let (Some(file), Some(run)) = (&mut traces, trace(&shown)) {
             writeln!(file, "{run}")?;
         }
-        if arguments.mcc {
-            mcc(&mut *out, &shown)?;
-        } else if arguments.format == Format::Json {
-            writeln!(out, "{}", json(&shown))?;
-        } else {
-            if i > 0 {
-                writeln!(out)?;
+        if !closed {
+            match print(&mut *out, arguments, &shown, i) {
+                // Nobody reads on, but the page is still wanted.
+                Err(Failure::OutputClosed) if report_file.is_some() => closed = true,
+                printed => printed?,
             }
-            text(&mut *out, &shown)?;
         }
-        // The next one may take long.
-        out.flush()?;
-        if arguments.report.is_some() {
+        if report_file.is_some() {
             done.push((property, report));
         }
     }
-    if let Some(path) = &arguments.report {
+    if let Some(mut file) = report_file {
         let subjects = done.iter();
         let subjects = subjects.map(|(p, r)| subject(&model, p, r, &settings, fairness));
         let subjects: Vec<Subject<'_>> = subjects.collect();
         let text = page(&model.program().name, &subjects);
-        std::fs::write(path, text).map_err(|e| Failure::file(path, "write", &e))?;
+        file.write_all(text.as_bytes())?;
     }
-    match failed {
-        true => Err(Failure::Shown),
-        false => Ok(answer),
+    match (failed, closed) {
+        (true, _) => Err(Failure::Shown),
+        (false, true) => Err(Failure::OutputClosed),
+        (false, false) => Ok(answer),
     }
+}
+
+/// Prints what was found out about one property.
+fn print(out: &mut dyn Write, arguments: &Arguments, shown: &Shown<'_>, i: usize) -> Outcome<()> {
+    if arguments.mcc {
+        mcc(out, shown)?;
+    } else if arguments.format == Format::Json {
+        writeln!(out, "{}", json(shown))?;
+    } else {
+        if i > 0 {
+            writeln!(out)?;
+        }
+        text(out, shown)?;
+    }
+    // The next one may take long.
+    out.flush()?;
+    Ok(())
 }
 
 /// A check that was done.

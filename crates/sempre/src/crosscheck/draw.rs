@@ -104,11 +104,12 @@ pub fn propositions(
                 _ => random_expression(random, program, 2),
             };
         }
-        if random.chance(expressions) {
+        if expressions > 0.0 && random.chance(expressions) {
             return random_expression(random, program, 2);
         }
+        let location = *random.pick(&locations);
         let value = Expr::Constant(random.below(3) as i64);
-        Expr::equal(Expr::variable(*random.pick(&locations)), value)
+        Expr::equal(Expr::variable(location), value)
     };
     let each = (0..count).map(|i| Proposition {
         text: format!("p{i}"),

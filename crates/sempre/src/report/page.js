@@ -48,6 +48,7 @@
       this.moment = 0;
       this.all = true;
       this.known = new Map([[0, data.first]]);
+      this.drawn = {};
       const moved = new Set();
       for (const [, movers] of data.actions) for (const p of movers) moved.add(p);
       this.lanes = data.processes.map((_, p) => p).filter((p) => data.processes.length <= 12 || moved.has(p)).slice(0, 40);
@@ -156,12 +157,21 @@
       root.append(key);
     }
 
+    // Is that what was drawn last?
+    same(what, ...now) {
+      const key = now.join();
+      if (this.drawn[what] === key) return true;
+      this.drawn[what] = key;
+      return false;
+    }
+
     showTracks() {
       if (!this.scroll) return;
       const d = this.d;
       const CELL = this.cell;
       const first = Math.max(0, Math.floor(this.scroll.scrollLeft / CELL) - 8);
       const last = Math.min(d.length, first + Math.ceil(this.scroll.clientWidth / CELL) + 16);
+      if (this.same("tracks", first, last, this.moment)) return;
       const parts = [];
       const height = TOP + d.tracks.length * TRACK;
       if (this.lasso && last > d.back) {
@@ -227,6 +237,7 @@
       const first = Math.max(0, Math.floor(this.list.scrollTop / ROW) - 6);
       const last = Math.min(this.rows, first + Math.ceil(this.list.clientHeight / ROW) + 12);
       const here = this.position(this.moment);
+      if (this.same("rows", first, last, here)) return;
       const parts = [];
       for (let r = first; r < last; r += 1) {
         const row = make("div", "row");
