@@ -158,7 +158,7 @@ fn names_cannot_break_out() {
     let graph =
         format!("propositions p\ninitial \"{state}\"\n\"{state}\": -> end\nend: p -> end\n");
     let model = file("evil.graph", &graph);
-    let name = "</script><script>alert(2)</script><img src=x onerror=alert(2)> & more";
+    let name = "</script><script>alert(2)</script><img onerror=alert(2)> & more";
     let claim = format!(
         "HOA: v1 name: \"{name}\" States: 1 Start: 0 AP: 1 \"p\" Acceptance: 1 Inf(0) --BODY-- State: 0 [0] 0 {{0}} [!0] 0 --END--"
     );
