@@ -28,8 +28,9 @@ use std::time::Duration;
 ///
 /// Properties are formulas of LTL whose propositions are conditions on the states of the model, `P_0.CS` or
 /// `{x == 3 and y < 2}`. A run that violates one is replayed on the model and on the property before it is
-/// shown. Without any property, the one that a DVE file contains is checked. Status 0 holds, 1 violated,
-/// 2 bad input, 3 unknown; with several properties, 1 if any is violated, else 3 if any is unknown.
+/// shown. Without any property, those that the model contains are checked: the property process of a DVE file, the `ltl` blocks and
+/// the never claim of a Promela file. Status 0 holds, 1 violated, 2 bad input, 3 unknown; with several properties, 1 if any is
+/// violated, else 3 if any is unknown.
 #[derive(Args, Clone, Debug)]
 pub struct Arguments {
     #[command(flatten)]
