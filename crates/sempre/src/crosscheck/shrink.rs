@@ -77,7 +77,14 @@ fn candidates(case: &Case) -> Vec<Case> {
         });
     }
     if program.marks > 0 {
-        with(&|c| c.program.marks = 0);
+        with(&|c| {
+            c.program.marks = 0;
+            for action in &mut c.program.actions {
+                if let Behaviour::Table(table) = &mut action.behaviour {
+                    table.marks.clear();
+                }
+            }
+        });
     }
     for v in 0..program.variables.len() as u32 {
         if let Some(smaller) = without_variable(case, VariableId(v)) {
