@@ -8,9 +8,10 @@
 //!
 //! SPIN explores without its optimisations, `spin -a -o1 -o2 -o3` and `gcc -O2 -DNOREDUCE -DSAFETY`: then states and
 //! transitions are the same, and a difference is an error of ours (SPIN's count of transitions has one more, for the
-//! initial state). Its verifier is told the size of its table, `-w24`, and a depth of ten million. Times are CPU
-//! seconds; `spin+gcc` is what making the verifier takes, `x` is how many times faster we are without that. Memory is the
-//! peak of resident memory divided by the states.
+//! initial state). Its verifier is told the least depth that is enough, of 10,000 and so many times ten, since it
+//! takes memory for all of it. Times are CPU seconds; `spin+gcc` is what making the verifier takes, `x` is how many
+//! times faster we are without that. Memory is the peak of resident memory divided by the states, and then what the states alone
+//! take by the word of each program.
 //!
 //! A model on which SPIN takes longer than `--seconds`, or finds more than `--most` states, is left out, and so is
 //! one that it does not finish. The status is 1 if some count differs.
@@ -22,12 +23,11 @@ mod peers;
 mod promela_files;
 
 use measure::{Cost, measure, run_measured};
-use peers::{number_before, succeed};
+use peers::number_before;
 use promela_files::{exit_code, promela_models};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
-use std::time::Instant;
+use std::process::ExitCode;
 
 struct Settings {
     models: Vec<PathBuf>,
@@ -81,10 +81,23 @@ fn settings() -> Result<Settings, String> {
 fn run(settings: &Settings) -> Result<bool, String> {
     std::fs::create_dir_all(&settings.work).map_err(|e| e.to_string())?;
     println!(
-        "{:<24} {:>10} {:>10} {:>6} {:>8} {:>8} {:>8} {:>6} {:>8} {:>8}",
-        "model", "states", "spin", "same", "cpu", "pan", "spin+gcc", "x", "B/state", "pan"
+        "{:<24} {:>10} {:>10} {:>6} {:>8} {:>8} {:>8} {:>6} {:>8} {:>8} {:>8} {:>8}",
+        "model",
+        "states",
+        "spin",
+        "same",
+        "cpu",
+        "pan",
+        "spin+gcc",
+        "x",
+        "B/state",
+        "pan",
+        "B stored",
+        "pan"
     );
-    let (mut compared, mut same, mut logarithms, mut large) = (0, 0, 0.0, 0);
+    let (mut compared, mut same, mut large) = (0, 0, 0);
+    // Logarithms of the ratios of time, of peak memory and of stored bytes.
+    let mut logarithms = [0.0; 3];
     for model in &settings.models {
         let Some((pan, making)) = spin(settings, model)? else {
             continue;
@@ -115,12 +128,24 @@ fn run(settings: &Settings) -> Result<bool, String> {
         compared += 1;
         same += usize::from(agree);
         let ratio = pan.cpu / ours.cpu.max(1e-3);
+        let stored = count("bytes_per_state");
+        let stored_by_pan = number_before(&pan.text, "\tactual memory usage for states")
+            .or(number_before(
+                &pan.text,
+                "\tequivalent memory usage for states",
+            ))
+            .unwrap_or(0.0)
+            * f64::from(1 << 20)
+            / states.max(1.0);
         if states >= 1e5 {
             large += 1;
-            logarithms += ratio.max(1e-3).ln();
+            let ratios = [ratio, pan.peak / ours.peak, stored_by_pan / stored];
+            for (sum, ratio) in logarithms.iter_mut().zip(ratios) {
+                *sum += ratio.max(1e-3).ln();
+            }
         }
         println!(
-            "{:<24} {:>10} {:>10} {:>6} {:>8.2} {:>8.2} {:>8.2} {:>6.2} {:>8.1} {:>8.1}",
+            "{:<24} {:>10} {:>10} {:>6} {:>8.2} {:>8.2} {:>8.2} {:>6.2} {:>8.1} {:>8.1} {:>8.1} {:>8.1}",
             model.file_stem().unwrap_or_default().to_string_lossy(),
             count("states"),
             states,
@@ -131,13 +156,16 @@ fn run(settings: &Settings) -> Result<bool, String> {
             ratio,
             ours.peak / states.max(1.0),
             pan.peak / states.max(1.0),
+            stored,
+            stored_by_pan,
         );
     }
     println!("{same} of {compared} agree");
     if large > 0 {
-        let mean = (logarithms / f64::from(large)).exp();
+        let [speed, peak, stored] = logarithms.map(|sum| (sum / f64::from(large)).exp());
         println!(
-            "{mean:.2} times SPIN's speed, geometric mean over {large} models of 100,000 states and more"
+            "{speed:.2} times SPIN's speed, 1/{peak:.1} of its peak memory, 1/{stored:.1} of its memory for states: \
+             geometric means over {large} models of 100,000 states and more"
         );
     }
     let _ = std::fs::remove_dir_all(&settings.work);
@@ -147,26 +175,30 @@ fn run(settings: &Settings) -> Result<bool, String> {
 /// What SPIN's verifier took and said, and the seconds of making it; `None` if it did not finish.
 fn spin(settings: &Settings, model: &Path) -> Result<Option<(Cost, f64)>, String> {
     let path = std::path::absolute(model).map_err(|e| e.to_string())?;
-    let start = Instant::now();
-    let made = Command::new(&settings.spin)
-        .args(["-a", "-o1", "-o2", "-o3"])
-        .arg(&path)
-        .current_dir(&settings.work)
-        .output()
-        .map_err(|e| format!("{}: {e}", settings.spin.display()))?;
-    if !made.status.success() {
+    let mut arguments = ["-a", "-o1", "-o2", "-o3"].map(String::from).to_vec();
+    arguments.push(path.to_string_lossy().into_owned());
+    let _ = std::fs::remove_file(settings.work.join("pan.c"));
+    let mut making = measure(&settings.spin, &arguments, &settings.work)?.cpu;
+    if !settings.work.join("pan.c").exists() {
         eprintln!("warning: SPIN does not read `{}`", model.display());
         return Ok(None);
     }
     let flags = ["-O2", "-w", "-DNOREDUCE", "-DSAFETY", "-o", "pan", "pan.c"];
-    succeed(Command::new("gcc").args(flags).current_dir(&settings.work))?;
-    let making = start.elapsed().as_secs_f64();
+    making += measure(Path::new("gcc"), &flags.map(String::from), &settings.work)?.cpu;
     let seconds = settings.seconds.to_string();
-    let arguments = [&seconds, "./pan", "-m10000000", "-w24", "-E", "-A", "-n"];
-    let arguments = arguments.map(String::from);
-    let cost = measure(Path::new("timeout"), &arguments, &settings.work)?;
-    let finished = cost.text.contains("states, stored")
-        && !cost.text.contains("Search not completed")
-        && !cost.text.contains("search depth too small");
-    Ok(finished.then_some((cost, making)))
+    let mut depth = 10_000;
+    loop {
+        let deep = format!("-m{depth}");
+        let arguments = [&seconds, "./pan", &deep, "-E", "-A", "-n"].map(String::from);
+        let cost = measure(Path::new("timeout"), &arguments, &settings.work)?;
+        let ended = cost.text.contains("states, stored");
+        if ended && cost.text.contains("search depth too small") && depth < 100_000_000 {
+            depth *= 10;
+            continue;
+        }
+        let finished = ended
+            && !cost.text.contains("Search not completed")
+            && !cost.text.contains("search depth too small");
+        return Ok(finished.then_some((cost, making)));
+    }
 }

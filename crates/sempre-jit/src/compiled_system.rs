@@ -10,15 +10,12 @@
 //! records, the others are skipped. (Classes of priority are settled by native code, which does not look
 //! at lower ones when a higher one has a step.)
 //!
-//! **Atomic steps** are gone through here: a record that leaves the atomic register set is not told, but
-//! native code is asked for the steps from there, and those of the process that holds the register are looked at in the same way,
-//! in the order of the interpreter. If native code gives up on the way, the interpreter tells all of it.
+//! **Atomic steps** are gone through in [`crate::atomic`].
 
+use crate::atomic::Passage;
 use crate::native::{CompileError, Native};
-use rustc_hash::FxHashSet;
 use sempre_base::Random;
-use sempre_model::interpreter::PASSED;
-use sempre_model::ir::{Expr, Program, VariableId};
+use sempre_model::ir::{Expr, Program};
 use sempre_model::{Layout, ProgramContext, ProgramSystem, Sink, Step, System};
 use std::sync::Arc;
 
@@ -36,15 +33,15 @@ pub struct CompiledSystem {
 pub struct CompiledContext {
     interpreted: ProgramContext,
     /// The records of a state.
-    records: Vec<u64>,
+    pub(crate) records: Vec<u64>,
     /// Which records are told, in order, if it is not simply all of them.
-    order: Vec<u32>,
+    pub(crate) order: Vec<u32>,
     /// The place of each action in the order of steps, if it is not the usual one.
     rank: Option<Vec<u32>>,
     /// How many states the interpreter had to be asked about.
     asked: u64,
-    /// The records of where atomic steps end.
-    ends: Vec<u64>,
+    /// What atomic steps are gone through with.
+    pub(crate) passage: Passage,
 }
 
 impl CompiledContext {
@@ -91,7 +88,11 @@ impl CompiledSystem {
 
     /// Fills the context with the records of the state; their number, and whether `order` says
     /// which of them are steps. `None` if the interpreter must be asked.
-    fn expand(&self, context: &mut CompiledContext, state: &[u64]) -> Option<(usize, bool)> {
+    pub(crate) fn expand(
+        &self,
+        context: &mut CompiledContext,
+        state: &[u64],
+    ) -> Option<(usize, bool)> {
         let native = self.native.as_ref()?;
         let count = native.successors(state, &mut context.records)?;
         let stride = native.stride();
@@ -123,96 +124,6 @@ impl CompiledSystem {
         }
         Some((count, true))
     }
-
-    /// Fills `ends` with records of where the steps of a state end. `None` if the interpreter must be asked.
-    fn go_through(
-        &self,
-        context: &mut CompiledContext,
-        native: &Native,
-        state: &[u64],
-        register: VariableId,
-    ) -> Option<()> {
-        // Rows of tables have marks, which nobody would put together.
-        if native.header != 1 {
-            return None;
-        }
-        let stride = native.stride();
-        let field = (self.layout()).field(self.program().variable(register).first);
-        let (count, selected) = self.expand(context, state)?;
-        context.ends.clear();
-        if selected {
-            for &r in &context.order {
-                let start = r as usize * stride;
-                let record = &context.records[start..start + stride];
-                context.ends.extend_from_slice(record);
-            }
-        } else {
-            (context.ends).extend_from_slice(&context.records[..count * stride]);
-        }
-        let passes = |record: &[u64]| field.get(&record[1..]) != 0;
-        if !context.ends.chunks_exact(stride).any(passes) {
-            return Some(());
-        }
-        let first = std::mem::take(&mut context.ends);
-        let mut ends = Vec::with_capacity(first.len());
-        let mut seen: FxHashSet<Vec<u64>> = FxHashSet::default();
-        let mut open: Vec<Vec<u64>> = Vec::new();
-        for record in first.chunks_exact(stride) {
-            if !passes(record) {
-                ends.extend_from_slice(record);
-                continue;
-            }
-            let (before, start) = (ends.len(), record[0]);
-            seen.clear();
-            open.push(record[1..].to_vec());
-            while let Some(mut passed) = open.pop() {
-                if seen.len() >= PASSED {
-                    return None;
-                }
-                if !seen.insert(passed.clone()) {
-                    continue;
-                }
-                let holder = field.get(&passed);
-                let (count, selected) = self.expand(context, &passed)?;
-                let mut any = false;
-                let mut look = |record: &[u64]| {
-                    let action = &self.program().actions[record[0] as usize];
-                    let own =
-                        (action.processes.first()).is_some_and(|p| i64::from(p.0) + 1 == holder);
-                    if !own || action.class < 0 {
-                        return;
-                    }
-                    any = true;
-                    if passes(record) {
-                        open.push(record[1..].to_vec());
-                    } else {
-                        ends.push(start);
-                        ends.extend_from_slice(&record[1..]);
-                    }
-                };
-                let records = &context.records;
-                if selected {
-                    for &r in &context.order {
-                        look(&records[r as usize * stride..(r as usize + 1) * stride]);
-                    }
-                } else {
-                    records[..count * stride]
-                        .chunks_exact(stride)
-                        .for_each(&mut look);
-                }
-                if !any {
-                    field.set(&mut passed, 0);
-                    ends.push(start);
-                    ends.extend_from_slice(&passed);
-                }
-            }
-            if ends.len() == before {
-                return None;
-            }
-        }
-        context.ends = ends;
-        Some(())
-    }
 }
 
 impl System for CompiledSystem {
@@ -226,7 +137,7 @@ impl System for CompiledSystem {
             order: Vec::new(),
             rank: None,
             asked: 0,
-            ends: Vec::new(),
+            passage: Passage::default(),
         }
     }
 
@@ -244,7 +155,7 @@ impl System for CompiledSystem {
         {
             let stride = native.stride();
             if self.go_through(context, native, state, register).is_some() {
-                for record in context.ends.chunks_exact(stride) {
+                for record in context.passage.ends().chunks_exact(stride) {
                     let (action, marks) = (record[0] as u32, 0);
                     sink.successor(Step { action, marks }, &record[1..]);
                 }

@@ -11,6 +11,7 @@
 //! This crate knows no input language. Like `sempre-store` it may use `unsafe`, each block with its
 //! reason.
 
+mod atomic;
 mod compilable;
 mod compiled_system;
 mod effect;

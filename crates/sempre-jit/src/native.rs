@@ -4,8 +4,10 @@
 //! stopped, or 0 if the interpreter must be asked about the state. A record is a header (the number of the
 //! action and, if the program has marks, those) and the words of the successor.
 
+use crate::atomic::holders;
 use crate::compilable::is_compilable;
 use crate::expression::{Emitter, Target};
+use crate::operand::Operand;
 use crate::plan::{Node, plan};
 use crate::plan_code::{Job, Shop, Work, store};
 use crate::table::NativeTable;
@@ -51,6 +53,9 @@ pub(crate) struct Native {
     /// Owns the code. `None` only while it is dropped.
     module: Option<JITModule>,
     successors: Entry,
+    /// What each process can do while the atomic register names it; empty if that takes more than looking at its own
+    /// actions ([`holders`]), and then `successors` takes any state, not only those with the register at 0.
+    own: Vec<Option<Entry>>,
     valuation: Entry,
     propositions: Vec<Entry>,
     /// The code has their addresses.
@@ -101,6 +106,23 @@ impl Native {
         (end != 0).then(|| (end - start as usize) / 8 / self.stride())
     }
 
+    /// Does the code tell the steps of a process that the atomic register names?
+    pub fn has_own(&self) -> bool {
+        !self.own.is_empty()
+    }
+
+    /// Writes the records of a state in which the atomic register names this process: its own actions only. Their
+    /// number, or `None` if the interpreter must be asked.
+    pub fn own_successors(&self, process: usize, state: &[u64], out: &mut [u64]) -> Option<usize> {
+        let own = (*self.own.get(process)?)?;
+        assert_eq!(state.len(), self.width);
+        assert!(out.len() >= self.capacity * self.stride());
+        let start = out.as_mut_ptr();
+        // SAFETY: as for `successors`; its actions are some of theirs.
+        let end = unsafe { own(state.as_ptr(), start) };
+        (end != 0).then(|| (end - start as usize) / 8 / self.stride())
+    }
+
     /// Writes the truth of all propositions, one bit each; false if the interpreter must be asked.
     pub fn valuation(&self, state: &[u64], out: &mut [u64]) -> bool {
         assert_eq!(state.len(), self.width);
@@ -145,8 +167,24 @@ impl Native {
             ordered &= keeps;
             plans.push(node);
         }
+        let mut own_plans: Vec<Option<Node>> = Vec::new();
+        for actions in holders(program).unwrap_or_default() {
+            own_plans.push(match actions {
+                Some(actions) => {
+                    let (node, keeps) = plan(program, layout, &actions, &refused);
+                    ordered &= keeps;
+                    Some(node)
+                }
+                None => None,
+            });
+        }
+        if !ordered || workshop.header != 1 {
+            own_plans.clear();
+        }
         // Plans that keep the order have no loops.
         workshop.at_once = ordered;
+        let register = (program.atomic).map(|v| program.variable(v).first);
+        let unheld = register.filter(|_| !own_plans.is_empty());
         let conditions: Vec<&Expr> = program.assertions.iter().map(|a| &a.0).collect();
         for expr in conditions.iter().copied().chain(propositions) {
             if !is_compilable(program, Some(expr), &[]) {
@@ -158,7 +196,14 @@ impl Native {
         let fallible: Vec<&Expr> = (propositions.iter())
             .filter(|p| can_fail(program, p))
             .collect();
-        let successors = workshop.successors(&plans, &conditions, &fallible)?;
+        let successors = workshop.successors(&plans, &conditions, &fallible, unheld)?;
+        let mut own = Vec::new();
+        for (process, node) in own_plans.iter().enumerate() {
+            own.push(match (node, register) {
+                (Some(node), Some(cell)) => Some(workshop.own(node, cell, process as i64 + 1)?),
+                _ => None,
+            });
+        }
         let valuation = workshop.valuation(propositions)?;
         let mut holds = Vec::new();
         for proposition in propositions {
@@ -184,6 +229,7 @@ impl Native {
         };
         Ok(Self {
             successors: entry(successors),
+            own: own.into_iter().map(|id| id.map(entry)).collect(),
             valuation: entry(valuation),
             propositions: holds.into_iter().map(entry).collect(),
             module: Some(module),
@@ -347,10 +393,20 @@ impl<'p> Workshop<'p> {
         plans: &[Node<'p>],
         assertions: &[&Expr],
         fallible: &[&Expr],
+        unheld: Option<u32>,
     ) -> Result<FuncId, CompileError> {
         let main = self.declare()?;
         let mut jobs: Vec<Job> = Vec::new();
         self.define(main, &mut jobs, &mut |e, shop, start| {
+            if let Some(cell) = unheld {
+                let holder = e.source_cell(cell);
+                match e.compare(IntCC::NotEqual, &holder, &Operand::constant(0)) {
+                    Flag::Known(false) => {}
+                    Flag::Known(true) => e.exit_always(),
+                    Flag::Value(flag) => e.exit_if(flag),
+                }
+                e.facts.push((cell, 0, 0));
+            }
             for assertion in assertions {
                 let go_on = e.block();
                 e.branch(assertion, Target::plain(go_on), Target::plain(e.exit));
@@ -384,6 +440,24 @@ impl<'p> Workshop<'p> {
             e.switch_to(done);
             result
         })?;
+        self.rest(jobs)?;
+        Ok(main)
+    }
+
+    /// The function that tells what a process can do while the atomic register names it.
+    fn own(&mut self, node: &Node<'p>, cell: u32, holder: i64) -> Result<FuncId, CompileError> {
+        let main = self.declare()?;
+        let mut jobs: Vec<Job> = Vec::new();
+        self.define(main, &mut jobs, &mut |e, shop, out| {
+            e.facts.push((cell, holder, holder));
+            shop.node(e, node, out)
+        })?;
+        self.rest(jobs)?;
+        Ok(main)
+    }
+
+    /// The functions that others call.
+    fn rest(&mut self, mut jobs: Vec<Job<'p, '_>>) -> Result<(), CompileError> {
         while let Some(job) = jobs.pop() {
             self.define(job.id, &mut jobs, &mut |e, shop, out| {
                 e.facts = job.facts.clone();
@@ -393,7 +467,7 @@ impl<'p> Workshop<'p> {
                 }
             })?;
         }
-        Ok(main)
+        Ok(())
     }
 
     /// The function that writes the truth of all propositions and returns 1.

@@ -557,7 +557,17 @@ fn atomic_program(random: &mut Random) -> Program {
     }
     p.atomic = Some(register);
     let processes = p.processes.len();
+    // Half of them are of the kind in which a process can be asked alone.
+    let simple = random.chance(0.5);
+    if simple {
+        p.exclusive = None;
+        p.actions
+            .retain(|a| matches!(a.behaviour, Behaviour::Guarded { .. }));
+    }
     for action in &mut p.actions {
+        if simple {
+            action.class = action.class.min(0);
+        }
         let Behaviour::Guarded { effect, .. } = &mut action.behaviour else {
             continue;
         };

@@ -7,7 +7,7 @@ use crate::petri_net::PetriNet;
 use crate::pnml::{NetScope, read_pnml};
 use crate::promela::{self, PromelaModel};
 use sempre_base::Diagnostic;
-use sempre_model::ir::{Expr, Program};
+use sempre_model::ir::{Expr, Program, VariableId};
 use std::path::Path;
 
 /// The languages a model may be written in.
@@ -60,6 +60,17 @@ enum Source {
     Etf(EtfModel),
     Graph(Graph),
     Promela(Box<PromelaModel>),
+}
+
+/// A channel in which messages wait: an array for each part of a message, the first message in front.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Queue {
+    /// What the channel is called.
+    pub name: String,
+    /// How many messages wait.
+    pub length: VariableId,
+    /// The parts of messages.
+    pub parts: Vec<VariableId>,
 }
 
 /// A model that was read.
@@ -178,6 +189,15 @@ impl Model {
         match &self.source {
             Source::Promela(model) => model.with_end_states(),
             _ => self.program.clone(),
+        }
+    }
+
+    /// The channels in which messages wait.
+    pub fn queues(&self) -> Vec<Queue> {
+        match &self.source {
+            Source::Dve(model) => model.queues.clone(),
+            Source::Promela(model) => model.queues(),
+            _ => Vec::new(),
         }
     }
 

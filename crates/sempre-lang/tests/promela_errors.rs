@@ -5,7 +5,7 @@
 use sempre_base::Severity;
 use sempre_lang::promela;
 
-const WRONG: [(&str, &str); 56] = [
+const WRONG: [(&str, &str); 57] = [
     // Words and syntax.
     (
         "active proctype P() { skip «/*»",
@@ -124,6 +124,10 @@ const WRONG: [(&str, &str); 56] = [
     (
         "byte a[3]; active proctype P() { a[«3»] = 2 }",
         "index 3 is outside",
+    ),
+    (
+        "chan c = [2] of { byte }; active proctype P() { byte x; for («x» in c) { skip } }",
+        "goes into a structure",
     ),
     (
         "byte a[«0»]; active proctype P() { skip }",

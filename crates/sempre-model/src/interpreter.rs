@@ -93,13 +93,7 @@ impl<'p> Interpreter<'p> {
                 continue;
             }
             passed(&state);
-            let holder = state[cell];
-            let mut own = self.enabled(&state);
-            own.retain(|&a| {
-                let action = &self.program.actions[a as usize];
-                let first = action.processes.first();
-                action.class >= 0 && first.is_some_and(|p| i64::from(p.0) + 1 == holder)
-            });
+            let own = self.own(&state, cell);
             if own.is_empty() {
                 state[cell] = 0;
                 steps.push((step, Ok(state)));
@@ -118,6 +112,17 @@ impl<'p> Interpreter<'p> {
         if steps.len() == before {
             steps.push((step, Err(StepError::Endless)));
         }
+    }
+
+    /// What the process can do that the atomic register, in that cell, names.
+    pub(crate) fn own(&self, state: &[i64], cell: usize) -> Vec<u32> {
+        let mut own = self.enabled(state);
+        own.retain(|&a| {
+            let action = &self.program.actions[a as usize];
+            let first = action.processes.first();
+            action.class >= 0 && first.is_some_and(|p| i64::from(p.0) + 1 == state[cell])
+        });
+        own
     }
 
     /// The steps from a state, each of one action.
@@ -168,7 +173,11 @@ impl<'p> Interpreter<'p> {
     }
 
     /// The steps of an action whose guard is true, each with its marks.
-    fn steps_of(&self, action: &Action, state: &[i64]) -> Vec<(u64, Result<Vec<i64>, StepError>)> {
+    pub(crate) fn steps_of(
+        &self,
+        action: &Action,
+        state: &[i64],
+    ) -> Vec<(u64, Result<Vec<i64>, StepError>)> {
         match &action.behaviour {
             Behaviour::Guarded { guard, effect } => {
                 let mut run = self.run(state);

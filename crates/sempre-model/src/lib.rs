@@ -13,6 +13,7 @@ pub mod program_system;
 pub mod random_program;
 pub mod ranges;
 mod slack;
+pub mod step_parts;
 pub mod system;
 pub mod trace;
 

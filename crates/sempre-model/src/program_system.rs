@@ -136,7 +136,18 @@ impl System for ProgramSystem {
                 });
             }
         }
-        let mut steps = interpreter.steps(&context.cells);
+        // States in between need room, too: compiled code has no other place for them.
+        let (layout, mut narrow) = (&self.layout, None);
+        let (cells, words) = (&context.cells, &mut context.words);
+        let mut steps = interpreter.steps_through(cells, &mut |passed| {
+            if narrow.is_none() {
+                narrow = layout.pack(passed, words).err();
+            }
+        });
+        if let Some(overflow) = narrow {
+            context.overflow = Some(overflow);
+            return sink.overflow();
+        }
         if let Some(rank) = &context.rank {
             steps.sort_by_key(|(step, _)| rank[step.action as usize]);
         }

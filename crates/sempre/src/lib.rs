@@ -19,6 +19,7 @@ pub mod memory;
 pub mod monitor;
 pub mod reasons;
 pub mod report;
+pub mod sequence_chart;
 pub mod trace_lines;
 pub mod word;
 pub mod workbench;

@@ -3,10 +3,12 @@
 use crate::failure::Outcome;
 use sempre::check::{Fairness, Moment, Verdict};
 use sempre::explicit::product::Deadlock;
+use sempre::lang::model::Queue;
 use sempre::memory;
 use sempre::model::{Program, Type};
 use sempre::report::Subject;
 use sempre::report::facts::facts;
+use sempre::sequence_chart::SequenceChart;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
@@ -186,8 +188,8 @@ pub fn mcc(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
     Ok(())
 }
 
-/// For people.
-pub fn text(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
+/// For people; the run is a chart if the queues for it are given.
+pub fn text(out: &mut dyn Write, shown: &Shown<'_>, chart: Option<&[Queue]>) -> Outcome<()> {
     let report = shown.subject.report;
     writeln!(
         out,
@@ -208,7 +210,35 @@ pub fn text(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
     for (name, value) in rows {
         writeln!(out, "  {name:<11}{value}")?;
     }
-    run(out, shown)
+    match chart {
+        Some(queues) => draw(out, shown, queues),
+        None => run(out, shown),
+    }
+}
+
+/// The run as a message sequence chart.
+fn draw(out: &mut dyn Write, shown: &Shown<'_>, queues: &[Queue]) -> Outcome<()> {
+    let Verdict::Violated(evidence) = &shown.subject.report.verdict else {
+        return Ok(());
+    };
+    let mut chart = SequenceChart::new(shown.subject.program, queues);
+    let moments: Vec<&Moment> = evidence.moments().collect();
+    let start = evidence.prefix().len();
+    for (i, moment) in moments.iter().enumerate() {
+        if i == start {
+            chart.cycle();
+        }
+        // The last moment leads back to the start of the cycle, or nowhere.
+        let next = moments.get(i + 1).or(moments.get(start));
+        if let Some(next) = next {
+            chart.step(&moment.state, moment.action, &next.state);
+        }
+    }
+    write!(out, "{}", chart.draw())?;
+    if evidence.is_finite() {
+        writeln!(out, "whatever comes next, the property is violated")?;
+    }
+    Ok(())
 }
 
 /// Does the cell count tokens?

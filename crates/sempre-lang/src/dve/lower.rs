@@ -19,6 +19,7 @@ use super::declarations::{Declared, declare};
 use super::expressions::Resolver;
 use super::symbols::Symbol;
 use super::{DveModel, PropertyProcess, PropertyTransition, synchronous};
+use crate::model::Queue;
 use crate::report::Report;
 use crate::report::shown;
 use sempre_base::{Diagnostic, Span};
@@ -140,10 +141,21 @@ pub(super) fn lower(
     if lowering.report.errors() > 0 {
         return Err(lowering.report.list);
     }
+    let queues = (lowering.declared.channels.iter())
+        .filter_map(|c| {
+            let buffer = c.buffer.as_ref()?;
+            Some(Queue {
+                name: c.name.clone(),
+                length: buffer.length,
+                parts: buffer.parts.clone(),
+            })
+        })
+        .collect();
     Ok(DveModel {
         program: lowering.declared.program,
         property,
         warnings: lowering.report.list,
+        queues,
         symbols: lowering.declared.symbols,
     })
 }

@@ -75,6 +75,7 @@ mod tests;
 pub use ast::Acceptance;
 pub use propositions::proposition;
 
+use crate::model::Queue;
 use sempre_base::Diagnostic;
 use sempre_model::{Expr, Program};
 
@@ -87,6 +88,8 @@ pub struct DveModel {
     pub property: Option<PropertyProcess>,
     /// What the author of the file may want to know.
     pub warnings: Vec<Diagnostic>,
+    /// The channels in which messages wait.
+    pub queues: Vec<Queue>,
     symbols: symbols::Symbols,
 }
 

@@ -6,7 +6,7 @@ use super::ast::{
 use super::declarations::{declared, warn_if_cut};
 use super::flow::{El, Flow, Jump, Kind, Label, Seq, Sequence};
 use super::resolve::{Cell, Face, Resolver, Scopes, Target, Value};
-use super::symbols::{Globals, Scalar, Shape, Start, Store};
+use super::symbols::{Globals, Shape, Start, Store};
 use crate::report::Report;
 use crate::report::shown;
 use rustc_hash::FxHashMap;
@@ -23,12 +23,12 @@ pub(super) struct Body {
 }
 
 pub(super) struct Builder<'a> {
-    globals: &'a Globals,
-    faces: &'a [Face],
+    pub globals: &'a Globals,
+    pub faces: &'a [Face],
     pub report: &'a mut Report,
     pub flow: Flow,
-    store: Store,
-    scopes: Scopes,
+    pub store: Store,
+    pub scopes: Scopes,
     /// Open sequences.
     open: Vec<Seq>,
     /// Loops around, by the number of their `break`.
@@ -149,7 +149,7 @@ pub(super) fn body(
 }
 
 impl Builder<'_> {
-    fn resolver(&mut self) -> Resolver<'_> {
+    pub fn resolver(&mut self) -> Resolver<'_> {
         Resolver {
             globals: self.globals,
             faces: self.faces,
@@ -158,7 +158,7 @@ impl Builder<'_> {
         }
     }
 
-    fn value(&mut self, e: &Expression) -> Value {
+    pub fn value(&mut self, e: &Expression) -> Value {
         self.resolver().value(e)
     }
 
@@ -195,7 +195,7 @@ impl Builder<'_> {
         }
     }
 
-    fn declaration(&mut self, d: &Declaration) {
+    pub fn declaration(&mut self, d: &Declaration) {
         for item in &d.items {
             if let Some(scope) = self.scopes.stack.last()
                 && scope.contains_key(&item.name.text)
@@ -395,6 +395,9 @@ impl Builder<'_> {
                 let to = self.value(to);
                 self.counting(cell, from, to, Some(inside), span)
             }
+            StatementKind::ForIn(variable, channel, inside) if self.is_channel(channel) => {
+                self.messages(variable, channel, inside, span)
+            }
             StatementKind::ForIn(variable, array, inside) => {
                 let length = self.array_length(array)?;
                 let (cell, _) = self.resolver().target(variable)?;
@@ -453,12 +456,7 @@ impl Builder<'_> {
                 span: array.span,
             }));
         }
-        let (cell, scalar) = self.resolver().cell(&first)?;
-        if scalar == Scalar::Chan {
-            let message = "`for` over the messages of a channel is not supported";
-            self.report.error(array.span, message);
-            return None;
-        }
+        let (cell, _) = self.resolver().cell(&first)?;
         let leaf = match cell.local {
             true => &self.store.leaves[cell.leaf],
             false => &self.globals.store.leaves[cell.leaf],
@@ -472,7 +470,7 @@ impl Builder<'_> {
         }
     }
 
-    fn assignment(&mut self, target: &Reference, value: &Expression) -> Option<(Cell, Value)> {
+    pub fn assignment(&mut self, target: &Reference, value: &Expression) -> Option<(Cell, Value)> {
         let found = self.resolver().target(target);
         let stored = self.value(value);
         let (cell, scalar) = found?;

@@ -1,9 +1,15 @@
 //! The control flow of `for`, `select` and `unless`, which SPIN makes of simpler elements.
 
-use super::ast::{Expression, ExpressionKind, Reference, Statement, StatementKind};
+use super::ast::{
+    Argument, BaseType, Declaration, Declarator, Expression, ExpressionKind, Name, Reference,
+    Statement, StatementKind, Test,
+};
 use super::body::Builder;
 use super::flow::{El, Jump, Kind, Label, is_block};
-use super::resolve::{Cell, Value};
+use super::resolve::{Cell, Resolver, Value};
+use super::symbols::Scalar;
+use crate::report::Report;
+use rustc_hash::FxHashMap;
 use sempre_base::Span;
 use sempre_model::ir::Binary;
 
@@ -73,6 +79,74 @@ impl Builder<'_> {
         self.close();
         self.chosen(vec![leave, round], true, span);
         Some((start, true))
+    }
+
+    /// Is it a channel, not an array of channels?
+    pub fn is_channel(&self, reference: &Reference) -> bool {
+        let mut quiet = Report::default();
+        let resolver = Resolver {
+            globals: self.globals,
+            faces: self.faces,
+            local: Some((&self.store, &self.scopes)),
+            report: &mut quiet,
+        };
+        let found = { resolver }.cell(reference);
+        found.is_some_and(|(_, scalar)| scalar == Scalar::Chan)
+    }
+
+    /// `for` over the messages of a channel: each is taken and put back, as many as the channel holds.
+    pub fn messages(
+        &mut self,
+        variable: &Reference,
+        channel: &Reference,
+        inside: &[Statement],
+        span: Span,
+    ) -> Option<(El, bool)> {
+        if !self.resolver().is_structure(variable) {
+            let message = "a message of a channel goes into a structure";
+            self.report.error(variable.span, message);
+            return None;
+        }
+        let at = |kind| Expression { kind, span };
+        let name = Name {
+            text: format!("for_{}_", span.start).into(),
+            span,
+        };
+        let counter = Reference {
+            parts: vec![(name.clone(), None)],
+            span,
+        };
+        self.scopes.stack.push(FxHashMap::default());
+        self.declaration(&Declaration {
+            ty: BaseType::Int,
+            hidden: false,
+            items: vec![Declarator {
+                name,
+                length: None,
+                bits: None,
+                initial: None,
+            }],
+            span,
+        });
+        let whole = at(ExpressionKind::Reference(variable.clone()));
+        let take = Argument::Reference(variable.clone());
+        let take = StatementKind::Receive(channel.clone(), vec![take], false, false);
+        let put = StatementKind::Send(channel.clone(), vec![whole], false);
+        let mut body: Vec<Statement> = [take, put].map(|kind| Statement { kind, span }).into();
+        body.extend(inside.iter().cloned());
+        let held = at(ExpressionKind::Channel(Test::Len, channel.clone()));
+        let one = at(ExpressionKind::Number(1));
+        let last = at(ExpressionKind::Binary(
+            Binary::Subtract,
+            Box::new(held),
+            Box::new(one),
+        ));
+        let start = self.assignment(&counter, &at(ExpressionKind::Number(0)));
+        let last = self.value(&last);
+        let made =
+            start.and_then(|(cell, from)| self.counting(cell, from, last, Some(&body), span));
+        self.scopes.stack.pop();
+        made
     }
 
     pub fn unless(

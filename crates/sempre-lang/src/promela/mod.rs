@@ -30,8 +30,7 @@
 //! the state all the same, with a warning.
 //!
 //! # What is refused
-//! Embedded C code, `trace` and `notrace`, priorities, `enabled`, `pc_value`, inlines that return a value, `for` over the
-//! messages of a channel.
+//! Embedded C code, `trace` and `notrace`, priorities, `enabled`, `pc_value`, inlines that return a value.
 
 pub mod ast;
 mod body;
@@ -60,6 +59,7 @@ mod values;
 pub use propositions::proposition;
 
 use crate::dve::PropertyProcess;
+use crate::model::Queue;
 use sempre_base::{Diagnostic, Severity};
 use sempre_model::Program;
 
@@ -87,6 +87,20 @@ impl PromelaModel {
         let check = lower::end_check(&self.world, &self.resolved.bodies);
         program.actions.push(check);
         program
+    }
+
+    /// The channels in which messages wait.
+    pub fn queues(&self) -> Vec<Queue> {
+        let channels = self.world.channels.iter();
+        channels
+            .filter_map(|c| {
+                Some(Queue {
+                    name: c.name.clone(),
+                    length: c.length?,
+                    parts: c.fields.clone(),
+                })
+            })
+            .collect()
     }
 
     /// Is this the name of a variable, constant, process or macro?

@@ -299,7 +299,7 @@ impl Resolver<'_> {
     }
 
     /// Does the reference end at a structure? Asks quietly.
-    fn is_structure(&self, reference: &Reference) -> bool {
+    pub fn is_structure(&self, reference: &Reference) -> bool {
         let mut quiet = Report::default();
         let mut resolver = Resolver {
             globals: self.globals,

@@ -16,7 +16,7 @@ use sempre::check::{
 use sempre::explicit::emptiness::{Algorithm, Pairs};
 use sempre::explicit::finite::Search;
 use sempre::explicit::product::{Deadlock, Limits, Order};
-use sempre::lang::model::Model;
+use sempre::lang::model::{Model, Queue};
 use sempre::memory;
 use sempre::report::{Subject, page};
 use std::fs::File;
@@ -258,6 +258,8 @@ enum Format {
     Text,
     /// One object on a line for each property
     Json,
+    /// For people, with counterexamples as message sequence charts
+    Msc,
 }
 
 /// The names of the emptiness checks and searches, which the engine lists.
@@ -425,7 +427,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
             writeln!(file, "{run}")?;
         }
         if !closed {
-            match print(&mut *out, arguments, &shown, i) {
+            let queues = (arguments.format == Format::Msc).then(|| model.queues());
+            match print(&mut *out, arguments, &shown, queues.as_deref(), i) {
                 // Nobody reads on, but the page is still wanted.
                 Err(Failure::OutputClosed) if report_file.is_some() => closed = true,
                 printed => printed?,
@@ -450,7 +453,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
 }
 
 /// Prints what was found out about one property.
-fn print(out: &mut dyn Write, arguments: &Arguments, shown: &Shown<'_>, i: usize) -> Outcome<()> {
+fn print(
+    out: &mut dyn Write,
+    arguments: &Arguments,
+    shown: &Shown<'_>,
+    chart: Option<&[Queue]>,
+    i: usize,
+) -> Outcome<()> {
     if arguments.mcc {
         mcc(out, shown)?;
     } else if arguments.format == Format::Json {
@@ -459,7 +468,7 @@ fn print(out: &mut dyn Write, arguments: &Arguments, shown: &Shown<'_>, i: usize
         if i > 0 {
             writeln!(out)?;
         }
-        text(out, shown)?;
+        text(out, shown, chart)?;
     }
     // The next one may take long.
     out.flush()?;

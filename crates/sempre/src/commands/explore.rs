@@ -10,8 +10,10 @@ use sempre::explicit::explore::{
 };
 use sempre::jit::CompiledSystem;
 use sempre::lang::etf::write_etf;
+use sempre::lang::model::Queue;
 use sempre::memory;
 use sempre::model::{Layout, Program, ProgramSystem, System};
+use sempre::sequence_chart::SequenceChart;
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -123,6 +125,30 @@ pub(super) enum Format {
     Text,
     /// One object on a line
     Json,
+    /// For people, with what was found as a message sequence chart
+    Msc,
+}
+
+/// Systems whose states are states of a program.
+trait Packed: System {
+    /// The values of the cells.
+    fn cells(&self, state: &[u64]) -> Vec<i64>;
+}
+
+impl Packed for CompiledSystem {
+    fn cells(&self, state: &[u64]) -> Vec<i64> {
+        let mut cells = vec![0; self.program().cells()];
+        self.layout().unpack(state, &mut cells);
+        cells
+    }
+}
+
+impl Packed for ProgramSystem {
+    fn cells(&self, state: &[u64]) -> Vec<i64> {
+        let mut cells = vec![0; self.program().cells()];
+        self.layout().unpack(state, &mut cells);
+        cells
+    }
 }
 
 /// Runs the command.
@@ -146,20 +172,22 @@ pub fn run(arguments: &Arguments) -> Outcome {
     };
     let program = Arc::new(model.explored());
     let layout = Layout::inferred(&program);
+    let queues = model.queues();
     if !arguments.no_jit {
         match CompiledSystem::new(Arc::clone(&program), layout.clone(), Vec::new()) {
-            Ok(system) => return search(arguments, order, &program, &system, "compiled"),
+            Ok(system) => return search(arguments, order, &program, &queues, &system, "compiled"),
             Err(e) => eprintln!("warning: {e}; interpreting the model instead"),
         }
     }
     let system = ProgramSystem::new(Arc::clone(&program), layout, Vec::new());
-    search(arguments, order, &program, &system, "interpreted")
+    search(arguments, order, &program, &queues, &system, "interpreted")
 }
 
-fn search<S: System>(
+fn search<S: Packed>(
     arguments: &Arguments,
     order: Order,
     program: &Program,
+    queues: &[Queue],
     system: &S,
     how: &str,
 ) -> Outcome {
@@ -185,12 +213,13 @@ fn search<S: System>(
             let report = json_report(&found, how);
             writeln!(out, "{report}")?;
         }
-        Format::Text => text_report(&mut *out, &found, arguments)?,
+        Format::Text | Format::Msc => text_report(&mut *out, &found, arguments)?,
     }
     // The way to what was found; for a failure in a full search, found again with parents.
-    if arguments.format == Format::Text {
+    if arguments.format != Format::Json {
+        let chart = (arguments.format == Format::Msc).then_some(queues);
         if arguments.find.is_some() {
-            write_trace(&mut *out, program, &found)?;
+            write_trace(&mut *out, program, chart, &found)?;
         } else if found.failure.is_some() {
             let again = Options {
                 order: Order::BreadthFirst,
@@ -200,7 +229,7 @@ fn search<S: System>(
                 progress: None,
                 ..options
             };
-            write_trace(&mut *out, program, &explore(system, &again))?;
+            write_trace(&mut *out, program, chart, &explore(system, &again))?;
         }
     }
     out.flush()?;
@@ -297,10 +326,11 @@ fn text_report<S: System>(
     Ok(())
 }
 
-/// The trace to the failure or the deadlock that the search stopped at.
-fn write_trace<S: System>(
+/// The trace to the failure or the deadlock that the search stopped at, as a chart if the queues for it are given.
+fn write_trace<S: Packed>(
     out: &mut dyn Write,
     program: &Program,
+    chart: Option<&[Queue]>,
     found: &Exploration<'_, S>,
 ) -> Outcome<()> {
     let (state, message) = match (&found.failure, found.deadlock) {
@@ -321,6 +351,15 @@ fn write_trace<S: System>(
     };
     let system = found.system();
     writeln!(out)?;
+    if let Some(queues) = chart {
+        let mut chart = SequenceChart::new(program, queues);
+        let states: Vec<Vec<i64>> = trace.states.iter().map(|s| system.cells(s)).collect();
+        for (pair, step) in states.windows(2).zip(&trace.steps) {
+            chart.step(&pair[0], Some(step.action), &pair[1]);
+        }
+        writeln!(out, "{}{message}", chart.draw())?;
+        return Ok(());
+    }
     let mut before: Vec<(String, String)> = Vec::new();
     for (i, words) in trace.states.iter().enumerate() {
         if i > 0 {

@@ -31,6 +31,7 @@ pub fn run(arguments: &Arguments, program: &Program) -> Outcome {
         (arguments.find.is_some(), "--find"),
         (arguments.etf.is_some(), "--etf"),
         (arguments.workers > 1, "--workers"),
+        (arguments.format == Format::Msc, "--format msc"),
     ] {
         if given {
             return Err(refused(option));
@@ -62,7 +63,7 @@ pub fn run(arguments: &Arguments, program: &Program) -> Outcome {
     let mut out = arguments.output.open()?;
     match arguments.format {
         Format::Json => writeln!(out, "{}", json_report(&found, program))?,
-        Format::Text => text_report(&mut *out, &found, program)?,
+        Format::Text | Format::Msc => text_report(&mut *out, &found, program)?,
     }
     out.flush()?;
     if !found.faults.is_empty() {

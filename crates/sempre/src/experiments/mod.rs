@@ -10,10 +10,12 @@
 //! | [`rabin`], [`rabin_tables`], [`reference_set`] | Bloemen, Duret-Lutz, van de Pol: Model checking with generalized Rabin and Fin-less automata, STTT 2019 |
 //! | [`page`] | tables and charts as text, CSV, HTML and SVG |
 
+mod cut_system;
 pub mod emptiness;
 pub mod emptiness_models;
 mod graph_system;
 pub mod page;
+mod plain_degeneralization;
 pub mod rabin;
 pub mod rabin_tables;
 pub mod reference_set;

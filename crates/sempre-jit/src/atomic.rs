@@ -1,0 +1,278 @@
+//! Atomic steps: going through the states that a process passes alone.
+//!
+//! A record that leaves the atomic register set is no step yet ([`sempre_model::ir`]). The process that the register names
+//! goes on, in the order of the interpreter: depth-first, the last of several ways first, each state on the way once. If native code
+//! gives up anywhere, the interpreter tells all of the state.
+//!
+//! In most programs the actions of the process can be found without looking at those of others: no class is
+//! higher than the ordinary one, so that nobody else's guard matters ([`holders`]). Then native code has a function for each such process,
+//! made for the register naming it, and what it is asked about costs as much as one process does. Otherwise all actions are
+//! looked at, and the process's own selected.
+//!
+//! Most sequences do not branch. A state is remembered only where there were several ways before, or after many steps: a chain that comes
+//! back to a state before its first branch ends up at that branch again, which is remembered.
+
+use crate::compiled_system::{CompiledContext, CompiledSystem};
+use crate::native::Native;
+use rustc_hash::FxHashSet;
+use sempre_model::interpreter::PASSED;
+use sempre_model::ir::{Behaviour, Expr, Place, Program, Stmt, VariableId};
+
+/// A chain of so many states may be a circle.
+const CHAIN: usize = 64;
+
+/// The scratch space of going through.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Passage {
+    /// The records of the source state.
+    first: Vec<u64>,
+    /// The records of where steps end.
+    ends: Vec<u64>,
+    /// States to go on from, one behind the other.
+    open: Vec<u64>,
+    seen: FxHashSet<Box<[u64]>>,
+}
+
+impl Passage {
+    /// The records of where the steps end that were gone through last.
+    pub fn ends(&self) -> &[u64] {
+        &self.ends
+    }
+}
+
+/// For each process the actions that it may do while the atomic register names it, `None` if that never happens. Nothing if
+/// these cannot be told without looking at other processes.
+pub(crate) fn holders(program: &Program) -> Option<Vec<Option<Vec<u32>>>> {
+    let register = program.atomic?;
+    if program.exclusive.is_some() || program.actions.iter().any(|a| a.class > 0) {
+        return None;
+    }
+    let mut named = Some(Vec::new());
+    for action in &program.actions {
+        match &action.behaviour {
+            Behaviour::Guarded { effect, .. } => values(effect, register, &mut named),
+            Behaviour::Table(_) => return None,
+        }
+    }
+    let own = |process: usize| {
+        let holder = process as i64 + 1;
+        let is_named = named.as_ref().is_none_or(|all| all.contains(&holder));
+        is_named.then(|| {
+            let actions = program.actions.iter().enumerate();
+            let own = actions.filter(|(_, a)| {
+                let first = a.processes.first();
+                a.class >= 0 && first.is_some_and(|p| p.0 as usize == process)
+            });
+            own.map(|(i, _)| i as u32).collect()
+        })
+    };
+    Some((0..program.processes.len()).map(own).collect())
+}
+
+/// Adds the values that a block may store in a variable; `None` if they are not known.
+fn values(block: &[Stmt], variable: VariableId, all: &mut Option<Vec<i64>>) {
+    for stmt in block {
+        match stmt {
+            Stmt::Assign(Place::Scalar(v) | Place::Element(v, _), value) if *v == variable => {
+                match (value, &mut *all) {
+                    (Expr::Constant(c), Some(list)) => list.push(*c),
+                    _ => *all = None,
+                }
+            }
+            Stmt::If(_, then, otherwise) => {
+                values(then, variable, all);
+                values(otherwise, variable, all);
+            }
+            Stmt::For { body, .. } => values(body, variable, all),
+            Stmt::Assign(..) | Stmt::Assert(..) => {}
+        }
+    }
+}
+
+impl CompiledSystem {
+    /// Fills the passage with records of where the steps of a state end. `None` if the interpreter must be asked.
+    pub(crate) fn go_through(
+        &self,
+        context: &mut CompiledContext,
+        native: &Native,
+        state: &[u64],
+        register: VariableId,
+    ) -> Option<()> {
+        // Rows of tables have marks, which nobody would put together.
+        if native.header != 1 {
+            return None;
+        }
+        let stride = native.stride();
+        let field = (self.layout()).field(self.program().variable(register).first);
+        let passes = |record: &[u64]| field.get(&record[1..]) != 0;
+        let (count, selected) = self.expand(context, state)?;
+        let mut passage = std::mem::take(&mut context.passage);
+        passage.ends.clear();
+        passage.first.clear();
+        let first = &mut passage.first;
+        if selected {
+            for &r in &context.order {
+                let start = r as usize * stride;
+                first.extend_from_slice(&context.records[start..start + stride]);
+            }
+        } else {
+            first.extend_from_slice(&context.records[..count * stride]);
+        }
+        let any = first.chunks_exact(stride).any(passes);
+        if !any {
+            std::mem::swap(&mut passage.first, &mut passage.ends);
+        }
+        let mut told = Some(());
+        if any {
+            let first = std::mem::take(&mut passage.first);
+            for record in first.chunks_exact(stride) {
+                if !passes(record) {
+                    passage.ends.extend_from_slice(record);
+                } else {
+                    told = self.pass(context, native, record, register, &mut passage);
+                    if told.is_none() {
+                        break;
+                    }
+                }
+            }
+            passage.first = first;
+        }
+        context.passage = passage;
+        told
+    }
+
+    /// Adds the ends of one step that is not over.
+    fn pass(
+        &self,
+        context: &mut CompiledContext,
+        native: &Native,
+        record: &[u64],
+        register: VariableId,
+        passage: &mut Passage,
+    ) -> Option<()> {
+        let stride = native.stride();
+        let field = (self.layout()).field(self.program().variable(register).first);
+        let passes = |record: &[u64]| field.get(&record[1..]) != 0;
+        let Passage {
+            ends, open, seen, ..
+        } = passage;
+        let (before, start) = (ends.len(), record[0]);
+        seen.clear();
+        open.clear();
+        open.extend_from_slice(&record[1..]);
+        let mut at = vec![0; stride - 1];
+        let (mut steps, mut branched) = (0, false);
+        while !open.is_empty() {
+            let rest = open.len() - at.len();
+            at.copy_from_slice(&open[rest..]);
+            open.truncate(rest);
+            steps += 1;
+            if seen.len() >= PASSED {
+                return None;
+            }
+            if (branched || steps > CHAIN) && !seen.insert(at.as_slice().into()) {
+                continue;
+            }
+            let holder = field.get(&at);
+            let count = self.own_steps(context, native, &at, holder)?;
+            let own = context.records[..count * stride].chunks_exact(stride);
+            if count > 1 && !branched && own.clone().any(passes) {
+                branched = true;
+                seen.insert(at.as_slice().into());
+            }
+            for record in own {
+                if passes(record) {
+                    open.extend_from_slice(&record[1..]);
+                } else {
+                    ends.push(start);
+                    ends.extend_from_slice(&record[1..]);
+                }
+            }
+            if count == 0 {
+                field.set(&mut at, 0);
+                ends.push(start);
+                ends.extend_from_slice(&at);
+            }
+        }
+        (ends.len() > before).then_some(())
+    }
+
+    /// Fills the context with the records of what the holder can do, from the first one on; their number.
+    fn own_steps(
+        &self,
+        context: &mut CompiledContext,
+        native: &Native,
+        state: &[u64],
+        holder: i64,
+    ) -> Option<usize> {
+        if native.has_own() {
+            let process = usize::try_from(holder - 1).ok()?;
+            return native.own_successors(process, state, &mut context.records);
+        }
+        let stride = native.stride();
+        let (count, selected) = self.expand(context, state)?;
+        let is_own = |record: u64| {
+            let action = &self.program().actions[record as usize];
+            let first = action.processes.first();
+            action.class >= 0 && first.is_some_and(|p| i64::from(p.0) + 1 == holder)
+        };
+        let order: Vec<usize> = match selected {
+            true => context.order.iter().map(|&r| r as usize).collect(),
+            false => (0..count).collect(),
+        };
+        let mut own = Vec::new();
+        for r in order {
+            if is_own(context.records[r * stride]) {
+                own.extend_from_slice(&context.records[r * stride..(r + 1) * stride]);
+            }
+        }
+        context.records[..own.len()].copy_from_slice(&own);
+        Some(own.len() / stride)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sempre_model::ir::{Action, ProcessId, Type};
+
+    fn program(values: &[Expr], class: i8) -> Program {
+        let mut p = Program::new("t");
+        p.declare_process("P", &[]);
+        p.declare_process("Q", &[]);
+        let register = p.declare("atomic", Type::BYTE, None, None);
+        p.atomic = Some(register);
+        for (i, value) in values.iter().enumerate() {
+            p.actions.push(Action {
+                name: String::new(),
+                processes: vec![ProcessId(i as u32 % 2)],
+                class: if i == 0 { class } else { 0 },
+                behaviour: Behaviour::Guarded {
+                    guard: Expr::TRUE,
+                    effect: vec![Stmt::Assign(Place::Scalar(register), value.clone())],
+                },
+            });
+        }
+        p
+    }
+
+    #[test]
+    fn only_processes_that_may_hold_the_register_go_on_alone() {
+        let [zero, one] = [0, 1].map(Expr::Constant);
+        let computed = Expr::variable(VariableId(0));
+        let of = |values: &[&Expr], class: i8| {
+            let values: Vec<Expr> = values.iter().map(|&v| v.clone()).collect();
+            holders(&program(&values, class))
+        };
+        let p_holds = vec![Some(vec![0, 2]), None];
+        assert_eq!(of(&[&zero, &zero, &one], 0), Some(p_holds));
+        let timeout_is_no_own_step = vec![Some(vec![2]), None];
+        assert_eq!(of(&[&zero, &zero, &one], -1), Some(timeout_is_no_own_step));
+        let anybody = vec![Some(vec![0, 2]), Some(vec![1])];
+        assert_eq!(of(&[&one, &computed, &zero], 0), Some(anybody));
+        assert_eq!(of(&[&one, &zero], 1), None);
+        let mut exclusive = program(&[zero, one], 0);
+        exclusive.exclusive = exclusive.atomic;
+        assert_eq!(holders(&exclusive), None);
+    }
+}

@@ -1,0 +1,324 @@
+//! Message sequence charts in text: who did what, from top to bottom, and what went from whom to whom.
+//!
+//! A column for each process that does something, a line for each part of a step ([`sempre_model::step_parts`]), with its
+//! statement at the right. A rendezvous is an arrow. A message that waits in a queue leaves with `!`, and arrives as
+//! a dotted arrow from its sender, with what it says; which message it was is told by comparing what the queue
+//! held before and after.
+//!
+//! Not done: arrows for messages that were in a queue from the start, whose sender is unknown, and for several messages
+//! of one queue in one action (`d_step`); the statement tells of them.
+
+use sempre_lang::model::Queue;
+use sempre_model::interpreter::Interpreter;
+use sempre_model::ir::Program;
+use std::fmt::Write;
+
+/// What is drawn: the program, its queues, and lines so far.
+pub struct SequenceChart<'a> {
+    program: &'a Program,
+    queues: &'a [Queue],
+    steps: Vec<(usize, u32, Vec<i64>, Vec<i64>)>,
+    cycle: Option<usize>,
+    count: usize,
+}
+
+/// One line of events.
+struct Event {
+    /// Where an arrow starts, in columns, and what it is drawn with.
+    from: Option<(usize, char)>,
+    at: usize,
+    mark: char,
+    label: String,
+}
+
+/// The distance of two columns, and where the first one is.
+const WIDTH: usize = 16;
+const LEFT: usize = 12;
+
+impl<'a> SequenceChart<'a> {
+    /// An empty chart.
+    pub fn new(program: &'a Program, queues: &'a [Queue]) -> Self {
+        Self {
+            program,
+            queues,
+            steps: Vec::new(),
+            cycle: None,
+            count: 0,
+        }
+    }
+
+    /// Adds a step; `None` is nothing, which is all that happens when nobody can move.
+    pub fn step(&mut self, before: &[i64], action: Option<u32>, after: &[i64]) {
+        self.count += 1;
+        let Some(action) = action else {
+            return;
+        };
+        let parts = Interpreter::new(self.program).parts(before, action, after);
+        let mut before = before.to_vec();
+        for (action, after) in parts.unwrap_or(vec![(action, after.to_vec())]) {
+            let next = after.clone();
+            self.steps.push((self.count, action, before, after));
+            before = next;
+        }
+    }
+
+    /// What is added from now on happens for ever.
+    pub fn cycle(&mut self) {
+        self.cycle = Some(self.steps.len());
+    }
+
+    /// The chart.
+    pub fn draw(&self) -> String {
+        let mut columns: Vec<u32> = (self.steps.iter())
+            .flat_map(|s| &self.program.actions[s.1 as usize].processes)
+            .map(|p| p.0)
+            .collect();
+        columns.sort_unstable();
+        columns.dedup();
+        let mut text = String::new();
+        let mut line = String::new();
+        for (i, &process) in columns.iter().enumerate() {
+            let name = &self.program.processes[process as usize].name;
+            let shown: String = name.chars().take(WIDTH - 2).collect();
+            let start = LEFT + i * WIDTH - shown.chars().count() / 2;
+            pad(&mut line, start);
+            line.push_str(&shown);
+        }
+        push_line(&mut text, &line);
+        // Who sent what waits in each queue, if that is known.
+        let mut senders: Vec<Vec<Option<usize>>> = Vec::new();
+        if let Some((_, _, before, _)) = self.steps.first() {
+            let held =
+                (self.queues.iter()).map(|q| vec![None; contents(self.program, q, before).len()]);
+            senders.extend(held);
+        }
+        let mut told = 0;
+        for (i, (number, action, before, after)) in self.steps.iter().enumerate() {
+            if self.cycle == Some(i) {
+                push_line(&mut text, "the cycle, for ever:");
+            }
+            let action = &self.program.actions[*action as usize];
+            let column = |p: usize| {
+                let process = action.processes.get(p)?.0;
+                columns.iter().position(|&c| c == process)
+            };
+            let event = match (column(0), column(1)) {
+                (Some(from), Some(at)) => Some(Event {
+                    from: Some((from, '-')),
+                    at,
+                    mark: '>',
+                    label: String::new(),
+                }),
+                (Some(at), None) => Some(self.alone(at, before, after, &mut senders)),
+                _ => None,
+            };
+            let shown = match told == *number {
+                true => String::new(),
+                false => number.to_string(),
+            };
+            told = *number;
+            let mut line: Vec<char> = format!("{shown:>5}").chars().collect();
+            line.resize(LEFT + columns.len() * WIDTH - WIDTH / 2, ' ');
+            for c in 0..columns.len() {
+                line[LEFT + c * WIDTH] = '|';
+            }
+            if let Some(event) = event {
+                place(&mut line, &event);
+            }
+            let mut line: String = line.into_iter().collect();
+            let _ = write!(line, " {}", action.name);
+            push_line(&mut text, &line);
+        }
+        if self.cycle == Some(self.steps.len()) {
+            push_line(&mut text, "nothing can move any more");
+        }
+        text
+    }
+
+    /// What a process does alone: something of its own, sending to a queue, or taking from one.
+    fn alone(
+        &self,
+        at: usize,
+        before: &[i64],
+        after: &[i64],
+        senders: &mut [Vec<Option<usize>>],
+    ) -> Event {
+        let mut event = Event {
+            from: None,
+            at,
+            mark: '*',
+            label: String::new(),
+        };
+        for (queue, senders) in self.queues.iter().zip(senders) {
+            let old = contents(self.program, queue, before);
+            let new = contents(self.program, queue, after);
+            if old == new {
+                continue;
+            }
+            if new.len() == old.len() + 1
+                && let Some(i) = inserted(&old, &new)
+            {
+                senders.insert(i.min(senders.len()), Some(at));
+                event.mark = '!';
+            } else if old.len() == new.len() + 1
+                && let Some(i) = inserted(&new, &old)
+            {
+                let sender = (i < senders.len()).then(|| senders.remove(i)).flatten();
+                event.mark = '?';
+                if let Some(from) = sender.filter(|&from| from != at) {
+                    event.from = Some((from, '.'));
+                    event.mark = '>';
+                }
+                let values: Vec<String> = old[i].iter().map(|(_, shown)| shown.clone()).collect();
+                event.label = format!("{}({})", queue.name, values.join(","));
+            } else {
+                senders.clear();
+                senders.resize(new.len(), None);
+            }
+        }
+        event
+    }
+}
+
+/// A message: the parts and how they are shown.
+type Message = Vec<(i64, String)>;
+
+/// What waits in a queue.
+fn contents(program: &Program, queue: &Queue, state: &[i64]) -> Vec<Message> {
+    let length = state[program.variable(queue.length).first as usize].max(0) as u32;
+    (0..length)
+        .map(|i| {
+            let parts = queue
+                .parts
+                .iter()
+                .filter(|p| i < program.variable(**p).cells());
+            parts
+                .map(|&p| {
+                    let cell = program.variable(p).first + i;
+                    let value = state[cell as usize];
+                    (value, program.show_value(cell, value))
+                })
+                .collect()
+        })
+        .collect()
+}
+
+/// Where one message was put in; the last place that explains it.
+fn inserted(shorter: &[Message], longer: &[Message]) -> Option<usize> {
+    let same = |i: usize| longer[..i] == shorter[..i] && longer[i + 1..] == shorter[i..];
+    // In front of the others is where messages are taken from, behind them is where they are put.
+    (0..longer.len()).rev().find(|&i| same(i))
+}
+
+/// Draws an event over the columns.
+fn place(line: &mut [char], event: &Event) {
+    let x = |column: usize| LEFT + column * WIDTH;
+    let to = x(event.at);
+    line[to] = if event.from.is_some() {
+        '|'
+    } else {
+        event.mark
+    };
+    let Some((from, dash)) = event.from else {
+        return;
+    };
+    let from = x(from);
+    let (low, high) = (from.min(to) + 1, from.max(to));
+    for cell in &mut line[low..high] {
+        if *cell == ' ' {
+            *cell = dash;
+        }
+    }
+    if to > from {
+        line[to - 1] = '>';
+    } else if to < from {
+        line[to + 1] = '<';
+    }
+    let label: Vec<char> = event.label.chars().collect();
+    // Next to the sender, so that no column is written over.
+    if !label.is_empty() && label.len() + 4 <= WIDTH {
+        let start = match to > from {
+            true => from + 2,
+            false => from - 1 - label.len() - 1,
+        };
+        line[start..start + label.len()].copy_from_slice(&label);
+    }
+}
+
+fn pad(line: &mut String, width: usize) {
+    while line.chars().count() < width {
+        line.push(' ');
+    }
+}
+
+fn push_line(text: &mut String, line: &str) {
+    text.push_str(line.trim_end());
+    text.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sempre_lang::model::{Language, Model};
+
+    /// A chart of the run that always takes the last action, or the first.
+    fn chart(text: &str, steps: usize, last: bool) -> String {
+        let (model, _) = Model::read(Language::Promela, "test", text).unwrap();
+        let program = model.program();
+        let queues = model.queues();
+        let mut chart = SequenceChart::new(program, &queues);
+        let mut state = program.initial[0].clone();
+        for _ in 0..steps {
+            let all = Interpreter::new(program).successors(&state);
+            let chosen = if last { all.last() } else { all.first() };
+            let Some((action, Ok(next))) = chosen else {
+                chart.cycle();
+                break;
+            };
+            chart.step(&state, Some(*action), next);
+            state = next.clone();
+        }
+        chart.draw()
+    }
+
+    #[test]
+    fn queues_and_rendezvous() {
+        let text = "mtype = { req, ack };
+            chan c = [2] of { mtype, byte }; chan d = [0] of { bit };
+            active proctype A() { c!req(3); c!ack(4); d!1 }
+            active proctype B() { byte x; c?req(x); c?ack(x); d?1 }";
+        assert_eq!(
+            chart(text, 9, false),
+            "          \u{20}A[0]            B[1]
+    1       !               |        A[0]: c!req(3) (line 3)
+    2       !               |        A[0]: c!ack(4) (line 3)
+    3       |.c(req,3).....>|        B[1]: c?req(x) (line 4)
+    4       |.c(ack,4).....>|        B[1]: c?ack(x) (line 4)
+    5       |-------------->|        A[0]: d!1 (line 3), B[1]: d?1 (line 4)
+    6       *               |        A[0]: end (line 3)
+"
+            .replace("          \u{20}A", "          A")
+        );
+    }
+
+    #[test]
+    fn atomic_sequences_are_told_in_full() {
+        let text = "byte x; chan c = [1] of { byte };
+            active proctype A() { byte y; c?y; x = y }
+            active proctype B() { atomic { x == 0; c!1; x = 2 } }";
+        let drawn = chart(text, 1, true);
+        assert_eq!(drawn.matches("B[1]: ").count(), 2, "{drawn}");
+        assert!(drawn.contains("    1       * "), "{drawn}");
+        let whole = chart(text, 9, true);
+        assert!(whole.contains("<....c(1).|"), "{whole}");
+    }
+
+    #[test]
+    fn messages_are_found_where_they_were() {
+        let m = |n: i64| vec![(n, n.to_string())];
+        assert_eq!(inserted(&[m(1)], &[m(1), m(2)]), Some(1));
+        assert_eq!(inserted(&[m(1)], &[m(0), m(1)]), Some(0));
+        assert_eq!(inserted(&[], &[m(0)]), Some(0));
+        assert_eq!(inserted(&[m(3)], &[m(0), m(1)]), None);
+    }
+}
