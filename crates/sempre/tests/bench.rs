@@ -187,8 +187,7 @@ fn symbolic_ways_agree_on_the_pairs_of_a_table() {
     assert_eq!(page.matches("<svg").count(), 8);
 }
 
-/// The sizes of products and the counters of full explorations that do not depend on the order of successors, as the
-/// paper prints them, on its own models.
+/// The sizes of products and the counters of the checks as the paper prints them, on its own models.
 #[test]
 fn the_papers_models_give_the_papers_sizes() {
     let folder = concat!(
@@ -225,12 +224,36 @@ fn the_papers_models_give_the_papers_sizes() {
             ["gv04", "783", "2371", "511"],
             ["cvwy90", "783", "2897", "237"],
             ["se05", "783", "2897", "237"],
+            ["tau03", "783", "5268", "238"],
+            ["tau03-opt", "783", "2897", "237"],
         ],
     );
     assert!(text.contains("degeneralised 2005 and 6627; empty"));
     expect(
+        "3 clients, 1 server, fair:",
+        &[
+            ["cou99", "783", "2371", "511"],
+            ["gv04", "2005", "6627", "550"],
+            ["cvwy90", "2005", "7771", "251"],
+            ["se05", "2005", "7771", "251"],
+        ],
+    );
+    // What is visited before a run is found, too.
+    expect(
+        "3 clients, 3 servers:",
+        &[
+            ["cou99", "631", "839", "159"],
+            ["gv04", "631", "839", "159"],
+            ["cvwy90", "631", "1513", "159"],
+        ],
+    );
+    expect(
         "3 clients, 3 servers, fair:",
-        &[["cou99", "21394", "85387", "11465"]],
+        &[
+            ["cou99", "21394", "85387", "11465"],
+            ["gv04", "77979", "339876", "11521"],
+            ["cvwy90", "77979", "410877", "5632"],
+        ],
     );
 }
 
