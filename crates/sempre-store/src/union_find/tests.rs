@@ -134,6 +134,15 @@ fn agrees_with_sets() {
     }
 }
 
+/// What all workers say, each in a thread of its own.
+fn all<R: Send>(workers: usize, body: impl Fn(usize) -> R + Sync) -> Vec<R> {
+    let body = &body;
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers).map(|w| scope.spawn(move || body(w))).collect();
+        threads.into_iter().map(|t| t.join().unwrap()).collect()
+    })
+}
+
 /// More workers than cores unite, mark and explore the same states; in the end there is one dead set with everything in it.
 #[test]
 fn many_workers_make_one_set() {
@@ -141,43 +150,46 @@ fn many_workers_make_one_set() {
     const STATES: u32 = 400;
     for round in 0..10 {
         let sets = made(WORKERS, WORKERS as u32, STATES);
-        let united = std::sync::Barrier::new(WORKERS);
-        let complete: usize = std::thread::scope(|scope| {
-            let handles: Vec<_> = (0..WORKERS)
-                .map(|worker| {
-                    let (sets, united) = (&sets, &united);
-                    scope.spawn(move || {
-                        let mut random = Random::new((round * WORKERS + worker) as u64);
-                        let mut order: Vec<u32> = (0..STATES).collect();
-                        for i in (1..order.len()).rev() {
-                            order.swap(i, random.below(i + 1));
-                        }
-                        let mut complete = 0;
-                        let mut add = [0; 2];
-                        add[worker / 32] = 1 << (worker % 32);
-                        sets.claim(order[0], worker, false);
-                        for two in order.windows(2) {
-                            let (claim, _) = sets.claim(two[1], worker, false);
-                            assert_ne!(claim, Claim::Dead, "states are busy");
-                            sets.unite(two[0], two[1]);
-                            assert!(sets.same(two[0], two[1]));
-                            assert_eq!(sets.claim(two[1], worker, false), (Claim::Cycle, false));
-                        }
-                        let mut seen = [0; 2];
-                        sets.add_marks(order[0], &add, &mut seen);
-                        complete += usize::from(seen == [u32::MAX, (1 << 16) - 1]);
-                        united.wait();
-                        while let Some(state) = sets.pick(order[0]) {
-                            sets.remove(state);
-                        }
-                        assert!(sets.is_dead(order[0]));
-                        complete
-                    })
-                })
-                .collect();
-            handles.into_iter().map(|h| h.join().unwrap()).sum()
+        let order = |worker: usize| {
+            let mut random = Random::new((round * WORKERS + worker) as u64);
+            let mut order: Vec<u32> = (0..STATES).collect();
+            for i in (1..order.len()).rev() {
+                order.swap(i, random.below(i + 1));
+            }
+            order
+        };
+        // One part after the other: who fails in the first one holds up nobody.
+        let complete = all(WORKERS, |worker| {
+            let order = order(worker);
+            let mut add = [0; 2];
+            add[worker / 32] = 1 << (worker % 32);
+            sets.claim(order[0], worker, false);
+            for two in order.windows(2) {
+                let (claim, _) = sets.claim(two[1], worker, false);
+                assert_ne!(claim, Claim::Dead, "states are busy");
+                sets.unite(two[0], two[1]);
+                assert!(sets.same(two[0], two[1]));
+                // I5: the worker may be on its way to a new root.
+                let (claim, first) = sets.claim(two[1], worker, false);
+                assert!(matches!(claim, Claim::Cycle | Claim::New) && !first);
+            }
+            let mut seen = [0; 2];
+            sets.add_marks(order[0], &add, &mut seen);
+            seen == [u32::MAX, (1 << 16) - 1]
         });
-        assert!(complete >= 1, "I4");
+        assert!(complete.contains(&true), "I4");
+        all(WORKERS, |worker| {
+            for state in 0..STATES {
+                assert_eq!(sets.claim(state, worker, false), (Claim::Cycle, false));
+            }
+        });
+        all(WORKERS, |worker| {
+            let first = order(worker)[0];
+            while let Some(state) = sets.pick(first) {
+                sets.remove(state);
+            }
+            assert!(sets.is_dead(first));
+        });
         assert!((0..STATES).all(|s| sets.same(0, s) && sets.is_explored(s)));
     }
 }
