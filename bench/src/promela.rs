@@ -177,14 +177,17 @@ fn spin(settings: &Settings, model: &Path) -> Result<Option<(Cost, f64)>, String
     let path = std::path::absolute(model).map_err(|e| e.to_string())?;
     let mut arguments = ["-a", "-o1", "-o2", "-o3"].map(String::from).to_vec();
     arguments.push(path.to_string_lossy().into_owned());
-    let _ = std::fs::remove_file(settings.work.join("pan.c"));
-    let mut making = measure(&settings.spin, &arguments, &settings.work)?.cpu;
-    if !settings.work.join("pan.c").exists() {
+    let spun = measure(&settings.spin, &arguments, &settings.work)?;
+    if spun.status != 0 {
         eprintln!("warning: SPIN does not read `{}`", model.display());
         return Ok(None);
     }
     let flags = ["-O2", "-w", "-DNOREDUCE", "-DSAFETY", "-o", "pan", "pan.c"];
-    making += measure(Path::new("gcc"), &flags.map(String::from), &settings.work)?.cpu;
+    let compiled = measure(Path::new("gcc"), &flags.map(String::from), &settings.work)?;
+    if compiled.status != 0 {
+        return Err(compiled.text);
+    }
+    let making = spun.cpu + compiled.cpu;
     let seconds = settings.seconds.to_string();
     let mut depth = 10_000;
     loop {

@@ -1,9 +1,9 @@
 //! A system without what a depth-first search of limited depth does not come to.
 //!
 //! SPIN's verifier does not go deeper than it is told, 10,000 steps if nothing is said, and a step of the model beside
-//! one of a claim counts twice. The graphs of Couvreur, Duret-Lutz and Poitrenaud (SPIN 2005) were made by it, and the one of
-//! three clients and three servers was cut there: a search in SPIN's order goes 7,265 steps deep, and the sizes
-//! that the paper prints are those of the graph without what lies deeper than 5,000.
+//! one of a claim counts twice. The graphs of Couvreur, Duret-Lutz and Poitrenaud (SPIN 2005) were made by it. That the one of
+//! three clients and three servers was cut there is our guess: a search in SPIN's order goes 7,265 steps deep, and the sizes
+//! that the paper prints come out without what lies deeper than 5,000, and with none of the other limits that we tried.
 //!
 //! A state that is first met at the limit stays, without successors. So the result depends on the order of
 //! successors; it is a curiosity, good for comparing figures with the paper's and for nothing else.
