@@ -2,7 +2,7 @@
 //! network against nine formulas, and clients with servers without and with weak fairness.
 //!
 //! The models of the paper are in Promela, and its graphs are those of SPIN without partial-order reduction, with
-//! statements merged as SPIN does, up to the depth to which SPIN goes ([`super::cut_system`]). They are not ours to
+//! statements merged as SPIN does, and, as we guess, up to the depth to which SPIN goes ([`super::cut_system`]). They are not ours to
 //! keep; given the folder that has them ([`Originals`]) they are used, with automata made at low effort like those of 2005.
 //! Otherwise versions in DVE are, and the election takes fewer small steps there.
 //!
@@ -304,8 +304,8 @@ fn space<S: System>(
     ExplicitSpace::of(&mut product)
 }
 
-/// Arranges an automaton as the translation of 2005 did: an edge to another component has all marks, and what leads
-/// there comes before what stays.
+/// Arranges an automaton as that of 2005 may have been, which the paper does not tell: an edge to another component has all marks, and the last
+/// edge comes first. Both were chosen because figures of the paper then come out.
 fn arrange(a: &mut Automaton) {
     let sccs = Sccs::new(a);
     let all = Mark::all(a.sets);
