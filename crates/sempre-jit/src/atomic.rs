@@ -59,10 +59,7 @@ pub(crate) fn holders(program: &Program) -> Option<Vec<Option<Vec<u32>>>> {
         let is_named = named.as_ref().is_none_or(|all| all.contains(&holder));
         is_named.then(|| {
             let actions = program.actions.iter().enumerate();
-            let own = actions.filter(|(_, a)| {
-                let first = a.processes.first();
-                a.class >= 0 && first.is_some_and(|p| p.0 as usize == process)
-            });
+            let own = actions.filter(|(_, a)| a.is_of_holder(holder));
             own.map(|(i, _)| i as u32).collect()
         })
     };
@@ -211,11 +208,7 @@ impl CompiledSystem {
         }
         let stride = native.stride();
         let (count, selected) = self.expand(context, state)?;
-        let is_own = |record: u64| {
-            let action = &self.program().actions[record as usize];
-            let first = action.processes.first();
-            action.class >= 0 && first.is_some_and(|p| i64::from(p.0) + 1 == holder)
-        };
+        let is_own = |record: u64| self.program().actions[record as usize].is_of_holder(holder);
         let order: Vec<usize> = match selected {
             true => context.order.iter().map(|&r| r as usize).collect(),
             false => (0..count).collect(),

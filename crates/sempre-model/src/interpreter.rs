@@ -117,11 +117,7 @@ impl<'p> Interpreter<'p> {
     /// What the process can do that the atomic register, in that cell, names.
     pub(crate) fn own(&self, state: &[i64], cell: usize) -> Vec<u32> {
         let mut own = self.enabled(state);
-        own.retain(|&a| {
-            let action = &self.program.actions[a as usize];
-            let first = action.processes.first();
-            action.class >= 0 && first.is_some_and(|p| i64::from(p.0) + 1 == state[cell])
-        });
+        own.retain(|&a| self.program.actions[a as usize].is_of_holder(state[cell]));
         own
     }
 

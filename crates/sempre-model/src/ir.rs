@@ -352,6 +352,14 @@ pub struct Action {
     pub behaviour: Behaviour,
 }
 
+impl Action {
+    /// May the process do it whose number, plus one, the atomic register holds?
+    pub fn is_of_holder(&self, holder: i64) -> bool {
+        let first = self.processes.first();
+        self.class >= 0 && first.is_some_and(|p| i64::from(p.0) + 1 == holder)
+    }
+}
+
 /// A program: a whole model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
