@@ -1,12 +1,12 @@
 //! A check from end to end: the product of a system and the automaton of a property's *violation*, an emptiness
 //! check, and, if there is an accepting run, what the system does in it.
 
-use crate::emptiness::{Algorithm, Pairs, accepting_run};
+use crate::emptiness::{Algorithm, Pairs, nearby_run};
 use crate::explore::Reason;
 use crate::marks::Marks;
 use crate::product::{Deadlock, Limits, Observer, Order, Product, ProductState, Shape};
 use crate::scout::Scout;
-use crate::space::{Counters, Run, RunStep, Space, Stop};
+use crate::space::{Counters, Run, RunStep, Space, Stop, Wanted};
 use crate::together;
 use sempre_model::system::{Failure, System};
 use std::fmt;
@@ -22,8 +22,8 @@ pub struct Options<'a> {
     pub deadlock: Deadlock,
     /// Only runs that are weakly fair to every process count.
     pub fair: bool,
-    /// Work a little more for a shorter run.
-    pub shorten: bool,
+    /// For a shorter run, look at up to so many states near the initial ones ([`nearby_run`]); 0: the run as it was found.
+    pub shorten: usize,
     /// Send scouts out from time to time ([`crate::scout`]), for the first time when so many states were expanded.
     pub scouts: Option<u64>,
     /// In which order successors are followed.
@@ -328,14 +328,11 @@ fn search<'s, S: System, M: Marks>(
             }
             None => options.algorithm.run(&mut product, counters)?,
         };
-        let Some(mut run) = found else {
+        let Some(run) = found else {
             return Ok(None);
         };
-        if options.shorten {
-            let wanted = product.wanted();
-            run = accepting_run::shorten(&mut product, run, wanted, counters)?;
-        }
-        counterexample(&mut product, &run).map(Some)
+        let wanted = product.wanted();
+        short_counterexample(&mut product, run, wanted, options.shorten).map(Some)
     }));
     if let Some(found) = excursion_found {
         statistics.scouted = true;
@@ -385,20 +382,46 @@ fn excursion<S: System, M: Marks>(
         Err(stop) => return Err(stop),
     };
     let found = match run {
-        Some(mut run) => {
-            if options.shorten {
-                let wanted = product.wanted();
-                run = accepting_run::shorten(&mut product, run, wanted, counters)?;
-            }
-            Some(counterexample(&mut product, &run)?)
+        Some(run) => {
+            let wanted = product.wanted();
+            Some(short_counterexample(
+                &mut product,
+                run,
+                wanted,
+                options.shorten,
+            )?)
         }
         None => None,
     };
     Ok((found, product.into_wider()))
 }
 
+/// What the system does in a run of the product, or in a shorter one, if one is found by looking at up to `most` states. That
+/// the search for it is stopped is no reason to lose the run there is.
+pub(crate) fn short_counterexample<S: System, M: Marks>(
+    product: &mut Product<'_, S, M>,
+    run: Run<M>,
+    wanted: Wanted<M>,
+    most: usize,
+) -> Result<Counterexample, Stop> {
+    let known = counterexample(product, &run)?;
+    if most == 0 {
+        return Ok(known);
+    }
+    let widenings = product.widenings();
+    let shorter = nearby_run::shorter(product, run, wanted, most)
+        .and_then(|shorter| counterexample(product, &shorter));
+    match shorter {
+        // States that were packed before are to be read as they were packed.
+        Err(Stop(reason)) if reason != Reason::Overflow && product.widenings() == widenings => {
+            Ok(known)
+        }
+        shorter => shorter,
+    }
+}
+
 /// What the system does in a run of the product.
-pub(crate) fn counterexample<S: System, M: Marks>(
+fn counterexample<S: System, M: Marks>(
     product: &mut Product<'_, S, M>,
     run: &Run<M>,
 ) -> Result<Counterexample, Stop> {

@@ -23,6 +23,7 @@
 //! | `control` | limits and counters that workers share |
 //! | `widening` | going on after a value has left its bits |
 
+mod ball;
 pub mod check;
 mod control;
 pub mod emptiness;

@@ -4,8 +4,7 @@
 //! When a value leaves its bits the check begins anew with the wider system: the numbers of states, which all that the workers
 //! know goes by, would not stay what they are. Ranges at least double, so that happens a few times, and early.
 
-use crate::check::{Check, Options, Outcome, Statistics, counterexample};
-use crate::emptiness::accepting_run;
+use crate::check::{Check, Options, Outcome, Statistics, short_counterexample};
 use crate::explore::{Reason, message};
 use crate::marks::Marks;
 use crate::product::{Limits, Observer, Product, Shape};
@@ -53,13 +52,10 @@ pub(crate) fn search<'s, S: System, M: Marks>(
             let found = options
                 .algorithm
                 .run_together(&mut crew, options.pairs, &mut counters)?;
-            let Some((mut run, wanted)) = found else {
+            let Some((run, wanted)) = found else {
                 return Ok(None);
             };
-            if options.shorten {
-                run = accepting_run::shorten(&mut crew[0], run, wanted, &mut counters)?;
-            }
-            counterexample(&mut crew[0], &run).map(Some)
+            short_counterexample(&mut crew[0], run, wanted, options.shorten).map(Some)
         }));
         result.statistics = Statistics {
             counters,

@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand};
 #[derive(Parser, Debug)]
 #[command(name = "sempre", version, propagate_version = true)]
 #[command(after_help = "\
-Exit status: 0 done, the answer is yes, a property holds; 1 the answer is no, a property is violated, or
+Exit status: 0 done, the answer is yes, a property holds; 1 the answer is no, a property is violated, or \
 something failed; 2 bad usage or bad input; 3 stopped before the end.")]
 pub struct Cli {
     #[command(subcommand)]

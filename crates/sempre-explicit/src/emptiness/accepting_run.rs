@@ -213,11 +213,11 @@ pub(crate) fn shorten<M: Marks>(
     space: &mut dyn Space<M>,
     run: Run<M>,
     wanted: Wanted<M>,
-    counters: &mut Counters,
 ) -> Result<Run<M>, Stop> {
     let length = |run: &Run<M>| run.prefix.len() + run.cycle.len();
     let mut best = run.clone();
     let mut bfs = Bfs::new(space);
+    let counters = &mut Counters::default();
     for start in run.cycle.iter().map(|s| s.state) {
         // A search that leaves the component finds no way back and does not count.
         let shorter = length(&best) - 1;

@@ -27,6 +27,7 @@
 //! | `chain` | the chain of components of Couvreur's checks |
 //! | [`accepting_run`] | short runs, in a component |
 //! | `collecting_run` | short runs, from one state of an accepting cycle |
+//! | [`nearby_run`] | shorter runs, near the initial states |
 
 pub mod accepting_run;
 mod chain;
@@ -41,6 +42,7 @@ pub mod cvwy90;
 pub mod emerson_lei;
 pub mod favoid;
 pub mod gv04;
+pub mod nearby_run;
 pub mod se05;
 pub(crate) mod search_stack;
 pub mod ta_two_pass;

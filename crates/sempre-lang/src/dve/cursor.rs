@@ -100,7 +100,10 @@ impl<'a> Parser<'a> {
             Kind::OpenComment => {
                 return self.error(token.span, "this comment is not closed");
             }
-            Kind::Unknown => format!("`{}`, which is no word of DVE", shown(token.text)),
+            Kind::Unknown => match token.text {
+                "@" => "`@`; DVE writes `P.state` for a process in a state".to_string(),
+                text => format!("`{}`, which is no word of DVE", shown(text)),
+            },
             Kind::Name if RESERVED.contains(&token.text) => format!("the keyword `{}`", token.text),
             _ => format!("`{}`", shown(token.text)),
         };

@@ -346,6 +346,7 @@ impl Reader<'_> {
                         | Token::OpenBracket
                         | Token::CloseBracket
                         | Token::Dot
+                        | Token::At
                         | Token::Comma
                         | Token::Quoted
                 )

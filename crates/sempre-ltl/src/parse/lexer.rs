@@ -37,6 +37,8 @@ pub(super) enum Token {
     OpenBracket,
     CloseBracket,
     Dot,
+    /// `@`, between a process and a label of it.
+    At,
     Comma,
     Plus,
     Minus,
@@ -76,6 +78,7 @@ impl Token {
                 | Token::OpenBracket
                 | Token::CloseBracket
                 | Token::Dot
+                | Token::At
                 | Token::Comma
                 | Token::Plus
                 | Token::Minus
@@ -231,6 +234,8 @@ impl Lexer<'_> {
             self.push(token, c.len_utf8());
         } else if let Some(length) = dot_length(self.rest()) {
             self.push(Token::Dot, length);
+        } else if c == '@' {
+            self.push(Token::At, 1);
         } else if let Some(length) = self.empty_pair('[', ']') {
             self.push(Token::Globally, length);
         } else if let Some(length) = self.empty_pair('(', ')') {
@@ -305,7 +310,7 @@ impl Lexer<'_> {
         };
         let help = match c {
             '}' => "there is no `{` before it",
-            '*' | '/' | '%' | '@' | '$' | '?' | ':' | '#' => {
+            '*' | '/' | '%' | '$' | '?' | ':' | '#' => {
                 "an expression of the model that is more than a comparison of sums goes in double quotes or braces"
             }
             ';' => "one formula ends where its text ends; no semicolon is needed",

@@ -173,7 +173,7 @@ impl Terms<'_> {
                     text.push_str(&index.text);
                     text.push(']');
                 }
-                Some(Token::Dot) => {
+                Some(sign @ (Token::Dot | Token::At)) => {
                     self.at += 1;
                     let field = self.tokens.get(self.at).copied();
                     let Some(field) =
@@ -182,7 +182,7 @@ impl Terms<'_> {
                         return Err(self.expected("a name"));
                     };
                     self.at += 1;
-                    text.push('.');
+                    text.push(if sign == Token::Dot { '.' } else { '@' });
                     text.push_str(&word_text(self.text, field));
                 }
                 _ => break,

@@ -125,6 +125,8 @@ fn declared_names_win() {
 fn propositions_in_the_terms_of_a_model() {
     for (given, wanted) in [
         ("P_0.CS", "P_0.CS"),
+        ("P_0@CS", "\"P_0@CS\""),
+        ("G !P[1] @ CS", "G!\"P[1]@CS\""),
         ("pos[1] < 2", "\"pos[1] < 2\""),
         ("x[2] != 5 U y", "\"x[2] != 5\" U y"),
         ("P_0 == \"CS\"", "\"P_0 == 'CS'\""),

@@ -45,7 +45,7 @@ impl Reader<'_> {
             t.comparison().is_some()
                 || matches!(
                     t,
-                    Token::Plus | Token::Minus | Token::OpenBracket | Token::Dot
+                    Token::Plus | Token::Minus | Token::OpenBracket | Token::Dot | Token::At
                 )
         })
     }

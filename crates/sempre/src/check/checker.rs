@@ -17,7 +17,7 @@ use sempre_base::Lasso;
 use sempre_explicit::check::{
     BadPrefix, Check, Counterexample, MAX_SETS, Options, Outcome, Statistics, check,
 };
-use sempre_explicit::emptiness::{Algorithm, Pairs};
+use sempre_explicit::emptiness::{Algorithm, Pairs, nearby_run};
 use sempre_explicit::explore::Reason;
 use sempre_explicit::finite::{self, FiniteOptions, FiniteProperty, Search};
 use sempre_explicit::product::{Deadlock, Limits, Observer, Order, Product, Shape};
@@ -54,7 +54,7 @@ pub struct Settings<'a> {
     pub search: Option<Search>,
     /// What becomes of runs that end.
     pub deadlock: Deadlock,
-    /// Work a little more for a shorter run.
+    /// Work more for a shorter run, also after a check that was asked for by its name.
     pub shorten: bool,
     /// In which order successors are followed.
     pub order: Order,
@@ -379,8 +379,12 @@ impl Checker {
             algorithm,
             deadlock: settings.deadlock,
             fair: self.fair,
-            shorten: settings.shorten,
             // Who asks for a check by its name gets that and nothing else.
+            shorten: match settings.algorithm {
+                _ if settings.shorten => nearby_run::MANY,
+                None => nearby_run::USUAL,
+                Some(_) => 0,
+            },
             scouts: settings.algorithm.is_none().then_some(scout::FIRST),
             order: settings.order,
             workers: settings.workers,

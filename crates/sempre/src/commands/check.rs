@@ -79,7 +79,8 @@ pub struct Arguments {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time: Option<Duration>,
 
-    /// Work a little more for a shorter counterexample
+    /// Work more for a shorter counterexample: look at up to a million states near the initial ones; otherwise up
+    /// to 20,000, and none after an --algorithm that was named
     #[arg(long)]
     shorten: bool,
 

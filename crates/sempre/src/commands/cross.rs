@@ -9,6 +9,7 @@ use sempre::base::Random;
 use sempre::cross::external::Scratch;
 use sempre::cross::{Candidate, Cross, Disagreement, Made, Report, minimize};
 use sempre::ltl::Formulas;
+use sempre::report::facts::counted;
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
@@ -218,11 +219,6 @@ fn compare(
         desk.end_progress();
         Ok(first)
     })
-}
-
-/// `1 word`, `2 words`.
-fn counted(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 /// The totals of a candidate.

@@ -5,6 +5,11 @@ use crate::check::{Cause, Fairness, Verdict, symbolic};
 use sempre_explicit::finite::Search;
 use sempre_explicit::product::Deadlock;
 
+/// `1 word`, `2 words`.
+pub fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
 /// The rows, without times and reasons.
 pub fn facts(subject: &Subject<'_>) -> Vec<(&'static str, String)> {
     let report = subject.report;
@@ -42,10 +47,14 @@ pub fn facts(subject: &Subject<'_>) -> Vec<(&'static str, String)> {
         };
         let sets = match a.kind.is_finite() {
             true => String::new(),
-            false => format!(", {} acceptance sets", a.sets),
+            false => format!(", {}", counted(a.sets as usize, "acceptance set")),
         };
         let (kind, states, edges) = (a.kind.name(), a.states, a.edges);
-        let text = format!("{kind}, {states} states, {edges} edges{sets}{deterministic}");
+        let text = format!(
+            "{kind}, {}, {}{sets}{deterministic}",
+            counted(states, "state"),
+            counted(edges, "edge")
+        );
         rows.push(("automaton", text));
     }
     if let Some(statistics) = &report.symbolic {
@@ -59,8 +68,10 @@ pub fn facts(subject: &Subject<'_>) -> Vec<(&'static str, String)> {
         rows.push((
             "product",
             format!(
-                "{} states, {} transitions, {stack} {} ({algorithm})",
-                counters.states, counters.transitions, counters.max_stack
+                "{}, {}, {stack} {} ({algorithm})",
+                counted(counters.states as usize, "state"),
+                counted(counters.transitions as usize, "transition"),
+                counters.max_stack
             ),
         ));
         if report.workers > 1 {
