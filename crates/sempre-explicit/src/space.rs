@@ -20,6 +20,14 @@ pub struct Edge<M> {
     pub marks: M,
 }
 
+impl<M: Marks> Edge<M> {
+    /// An edge in no set, as which a search enters the state that it begins with.
+    pub fn to(target: u32) -> Self {
+        let marks = M::NONE;
+        Self { target, marks }
+    }
+}
+
 /// A search cannot go on; its result is unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stop(pub Reason);

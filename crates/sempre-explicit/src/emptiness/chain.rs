@@ -32,6 +32,17 @@ struct Component<M> {
     size: usize,
 }
 
+/// What an edge from the component at the end of the chain shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Met {
+    /// A state never seen before.
+    New,
+    /// Nothing that is worth anything: a removed state, or a component that is not accepting yet.
+    Old,
+    /// That the component at the end is accepting.
+    Accepting,
+}
+
 /// See the module's documentation.
 pub(super) struct Chain<M> {
     components: Vec<Component<M>>,
@@ -109,6 +120,17 @@ impl<M: Marks> Chain<M> {
         marks
     }
 
+    /// Follows an edge from the component at the end, which is accepting once it is in `all` sets.
+    #[inline]
+    pub(super) fn meet(&mut self, edge: Edge<M>, all: M) -> Met {
+        match self.rank(edge.target) {
+            0 => Met::New,
+            REMOVED => Met::Old,
+            rank if self.merge(edge.marks, rank).includes(all) => Met::Accepting,
+            _ => Met::Old,
+        }
+    }
+
     /// Is the state the first of the component at the end?
     pub(super) fn is_root(&self, state: u32) -> bool {
         (self.components.last()).is_some_and(|c| c.root == self.rank.get(state))
@@ -142,5 +164,45 @@ impl<M: Marks> Chain<M> {
         let wanted = space.wanted();
         let cycle = accepting_run::cycle_in_component(space, &inside, start, wanted, counters)?;
         accepting_run::with_prefix(space, &|s| self.rank.get(s) != 0, cycle)
+    }
+}
+
+/// The states of a chain that are completely explored.
+///
+/// # Invariants
+/// - **I1** Those of each component stand together and in the order of the chain. So merging components costs nothing, and
+///   when the first state of a component is left, as its last one, its states are the last of the list.
+pub(super) struct Removable {
+    states: Vec<u32>,
+    charge: Charge,
+}
+
+impl Removable {
+    pub(super) fn new(budget: &Arc<Budget>) -> Self {
+        Self {
+            states: Vec::new(),
+            charge: Charge::new(budget),
+        }
+    }
+
+    /// Number of the states.
+    pub(super) fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// All edges of a state were followed. If it is the first of its component, the component is removed.
+    pub(super) fn leave<M: Marks>(&mut self, chain: &mut Chain<M>, state: u32) -> Result<(), Stop> {
+        self.states.push(state);
+        self.charge
+            .cover(self.states.capacity() * size_of::<u32>())?;
+        if chain.is_root(state) {
+            // I1.
+            let size = chain.pop();
+            debug_assert!(size <= self.states.len(), "I1");
+            for state in self.states.drain(self.states.len() - size..) {
+                chain.remove(state)?;
+            }
+        }
+        Ok(())
     }
 }

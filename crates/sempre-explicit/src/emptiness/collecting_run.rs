@@ -16,7 +16,7 @@
 //! one breadth-first search for each collected edge, and one more.
 
 use super::accepting_run::{self, Bfs};
-use super::search_stack::SearchStack;
+use super::search_stack::{SearchStack, Step};
 use crate::marks::Marks;
 use crate::per_state::PerState;
 use crate::space::{Counters, Edge, Run, RunStep, Space, Stop};
@@ -82,21 +82,17 @@ fn collect<M: Marks>(
     let mut way = PerState::new(Way::Unknown, &budget);
     let mut number = 0;
     let mut stack = SearchStack::new(&budget);
-    let mut new = Some(Edge {
-        target: home,
-        marks: M::NONE,
-    });
+    let mut new = Some(Edge::to(home));
     while missing != M::NONE {
         if let Some(edge) = new.take() {
             counters.cycle_states += 1;
             seen.set(edge.target, true)?;
             stack.push(space, edge)?;
         }
-        let Some(edge) = stack.follow() else {
-            if stack.pop().is_none() {
-                break;
-            }
-            continue;
+        let edge = match stack.step() {
+            Step::Met(edge) => edge,
+            Step::Left(_) => continue,
+            Step::Done => break,
         };
         let Some(state) = stack.top() else { break };
         if !visited(edge.target) {
@@ -142,21 +138,17 @@ fn leads_home<M: Marks>(
     }
     let mut order = vec![from];
     let mut stack = SearchStack::new(&space.budget());
-    let mut new = Some(Edge {
-        target: from,
-        marks: M::NONE,
-    });
+    let mut new = Some(Edge::to(from));
     way.set(from, Way::Visited(number))?;
     loop {
         if let Some(edge) = new.take() {
             counters.cycle_states += 1;
             stack.push(space, edge)?;
         }
-        let Some(edge) = stack.follow() else {
-            if stack.pop().is_none() {
-                break;
-            }
-            continue;
+        let edge = match stack.step() {
+            Step::Met(edge) => edge,
+            Step::Left(_) => continue,
+            Step::Done => break,
         };
         if edge.target == home {
             return Ok(true);

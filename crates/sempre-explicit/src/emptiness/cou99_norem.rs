@@ -12,8 +12,8 @@
 //!
 //! Cost: each state and each edge twice. Four bytes per state.
 
-use super::chain::{Chain, REMOVED};
-use super::search_stack::SearchStack;
+use super::chain::{Chain, Met, REMOVED};
+use super::search_stack::{SearchStack, Step};
 use crate::marks::Marks;
 use crate::per_state::Charge;
 use crate::space::{Counters, Edge, Run, Space, Stop};
@@ -32,13 +32,7 @@ pub fn check<M: Marks>(
     let mut stack = SearchStack::new(&budget);
     let mut charge = Charge::new(&budget);
     for initial in space.initial()? {
-        if chain.rank(initial) != 0 {
-            continue;
-        }
-        let mut new = Some(Edge {
-            target: initial,
-            marks: M::NONE,
-        });
+        let mut new = (chain.rank(initial) == 0).then(|| Edge::to(initial));
         loop {
             if let Some(edge) = new.take() {
                 counters.states += 1;
@@ -46,25 +40,23 @@ pub fn check<M: Marks>(
                 stack.push(space, edge)?;
                 counters.stack(stack.len());
             }
-            let Some(edge) = stack.follow() else {
-                let Some(Edge { target: left, .. }) = stack.pop() else {
-                    break;
-                };
-                if chain.is_root(left) {
-                    chain.pop();
-                    remove(space, &mut chain, left, counters, &mut charge)?;
-                }
-                continue;
-            };
-            counters.transitions += 1;
-            match chain.rank(edge.target) {
-                0 => new = Some(edge),
-                REMOVED => {}
-                rank => {
-                    if chain.merge(edge.marks, rank).includes(all) {
-                        return chain.run(space, edge.target, counters).map(Some);
+            match stack.step() {
+                Step::Met(edge) => {
+                    counters.transitions += 1;
+                    match chain.meet(edge, all) {
+                        Met::New => new = Some(edge),
+                        Met::Old => {}
+                        Met::Accepting => {
+                            return chain.run(space, edge.target, counters).map(Some);
+                        }
                     }
                 }
+                Step::Left(edge) if chain.is_root(edge.target) => {
+                    chain.pop();
+                    remove(space, &mut chain, edge.target, counters, &mut charge)?;
+                }
+                Step::Left(_) => {}
+                Step::Done => break,
             }
         }
     }

@@ -155,16 +155,7 @@ pub fn check<M: Marks>(
     let mut edges = Vec::new();
     let mut told = Vec::new();
     for initial in space.initial()? {
-        if chain.rank(initial) != 0 {
-            continue;
-        }
-        let mut new = Some((
-            NOTHING,
-            Edge {
-                target: initial,
-                marks: M::NONE,
-            },
-        ));
+        let mut new = (chain.rank(initial) == 0).then(|| (NOTHING, Edge::to(initial)));
         loop {
             if let Some((place, edge)) = new.take() {
                 // All others who wait for the state are told that it is known. (The place of this edge is free, but

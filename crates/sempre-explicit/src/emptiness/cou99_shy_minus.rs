@@ -7,8 +7,7 @@
 //! entered. [`cou99_shy`](super::cou99_shy) looks at the edges of the whole component instead.
 //!
 //! # Invariants
-//! - **I1** `removable` as in `cou99`.
-//! - **I2** When an edge to a new state is followed, all edges of the top state that still wait lead to states that
+//! - **I1** When an edge to a new state is followed, all edges of the top state that still wait lead to states that
 //!   are new. To keep it, the waiting edges are looked through whenever a state comes to the top, on entry and on
 //!   return. (On return some of them may lead to states that were visited meanwhile.)
 //!
@@ -20,10 +19,9 @@
 //! Cost: each state and each edge once, and looking through the edges of a state again at most as often as it has
 //! successors. Four bytes per state.
 
-use super::chain::{Chain, REMOVED};
-use super::search_stack::SearchStack;
+use super::chain::{Chain, Met, Removable};
+use super::search_stack::{SearchStack, Step};
 use crate::marks::Marks;
-use crate::per_state::Charge;
 use crate::space::{Counters, Edge, Run, Space, Stop};
 
 /// See the module's documentation.
@@ -38,16 +36,9 @@ pub fn check<M: Marks>(
     let all = space.all();
     let mut chain = Chain::new(&budget);
     let mut stack = SearchStack::new(&budget);
-    let mut removable: Vec<u32> = Vec::new();
-    let mut charge = Charge::new(&budget);
+    let mut removable = Removable::new(&budget);
     for initial in space.initial()? {
-        if chain.rank(initial) != 0 {
-            continue;
-        }
-        let mut new = Some(Edge {
-            target: initial,
-            marks: M::NONE,
-        });
+        let mut new = (chain.rank(initial) == 0).then(|| Edge::to(initial));
         loop {
             if let Some(edge) = new.take() {
                 let followed = usize::from(stack.len() > 0);
@@ -57,23 +48,21 @@ pub fn check<M: Marks>(
                 counters.transitions += stack.waiting().len() as u64;
                 counters.stack(stack.len() + removable.len() + stack.all_waiting() + followed);
             }
-            // I2. The next edge is last.
+            // I1. The next edge is last.
             let waiting = stack.waiting();
             let mut accepting = None;
             let mut kept = waiting.len();
             for i in (0..waiting.len()).rev() {
                 let edge = waiting[i];
-                match chain.rank(edge.target) {
-                    0 => {
+                match chain.meet(edge, all) {
+                    Met::New => {
                         kept -= 1;
                         waiting[kept] = edge;
                     }
-                    REMOVED => {}
-                    rank => {
-                        if chain.merge(edge.marks, rank).includes(all) {
-                            accepting = Some(edge.target);
-                            break;
-                        }
+                    Met::Old => {}
+                    Met::Accepting => {
+                        accepting = Some(edge.target);
+                        break;
                     }
                 }
             }
@@ -83,21 +72,10 @@ pub fn check<M: Marks>(
             let count = waiting.len() - kept;
             waiting.copy_within(kept.., 0);
             stack.keep_waiting(count);
-            new = stack.follow();
-            if new.is_none() {
-                let Some(Edge { target: left, .. }) = stack.pop() else {
-                    break;
-                };
-                removable.push(left);
-                charge.cover(removable.capacity() * size_of::<u32>())?;
-                if chain.is_root(left) {
-                    // I1.
-                    let size = chain.pop();
-                    debug_assert!(size <= removable.len(), "I1");
-                    for state in removable.drain(removable.len() - size..) {
-                        chain.remove(state)?;
-                    }
-                }
+            match stack.step() {
+                Step::Met(edge) => new = Some(edge),
+                Step::Left(edge) => removable.leave(&mut chain, edge.target)?,
+                Step::Done => break,
             }
         }
     }

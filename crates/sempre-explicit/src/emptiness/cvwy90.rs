@@ -23,7 +23,7 @@
 //! Cost: each state and each edge at most twice. One byte per state.
 
 use super::accepting_run;
-use super::search_stack::SearchStack;
+use super::search_stack::{SearchStack, Step};
 use crate::marks::Marks;
 use crate::per_state::PerState;
 use crate::space::{Counters, Edge, Run, RunStep, Space, Stop};
@@ -49,13 +49,7 @@ pub fn check<M: Marks>(
     let mut blue = SearchStack::new(&budget);
     let mut red = SearchStack::new(&budget);
     for initial in space.initial()? {
-        if colour.get(initial) != Colour::White {
-            continue;
-        }
-        let mut new = Some(Edge {
-            target: initial,
-            marks: M::NONE,
-        });
+        let mut new = (colour.get(initial) == Colour::White).then(|| Edge::to(initial));
         loop {
             if let Some(edge) = new.take() {
                 counters.states += 1;
@@ -64,8 +58,8 @@ pub fn check<M: Marks>(
                 counters.stack(blue.len());
             }
             // An edge that was met, or is left.
-            let edge = match blue.follow() {
-                Some(edge) => {
+            let edge = match blue.step() {
+                Step::Met(edge) => {
                     counters.transitions += 1;
                     if colour.get(edge.target) == Colour::White {
                         new = Some(edge);
@@ -73,10 +67,8 @@ pub fn check<M: Marks>(
                     }
                     edge
                 }
-                None => match blue.pop() {
-                    Some(edge) => edge,
-                    None => break,
-                },
+                Step::Left(edge) => edge,
+                Step::Done => break,
             };
             let Some(source) = blue.top() else {
                 continue;
@@ -95,8 +87,8 @@ pub fn check<M: Marks>(
                         break;
                     }
                 }
-                match red.follow() {
-                    Some(edge) => {
+                match red.step() {
+                    Step::Met(edge) => {
                         counters.transitions += 1;
                         // White states are no successors of states that the search may lead through (I1), except
                         // on the way along the stack to success.
@@ -104,11 +96,8 @@ pub fn check<M: Marks>(
                             new_red = Some(edge);
                         }
                     }
-                    None => {
-                        if red.pop().is_none() {
-                            break;
-                        }
-                    }
+                    Step::Left(_) => {}
+                    Step::Done => break,
                 }
             }
             if red.len() > 0 {

@@ -24,7 +24,7 @@
 //! Cost: each state and each edge at most twice. One byte per state.
 
 use super::accepting_run;
-use super::search_stack::SearchStack;
+use super::search_stack::{SearchStack, Step};
 use crate::marks::Marks;
 use crate::per_state::PerState;
 use crate::space::{Counters, Edge, Run, RunStep, Space, Stop};
@@ -51,13 +51,7 @@ pub fn check<M: Marks>(
     let mut blue = SearchStack::new(&budget);
     let mut red = SearchStack::new(&budget);
     for initial in space.initial()? {
-        if colour.get(initial) != Colour::White {
-            continue;
-        }
-        let mut new = Some(Edge {
-            target: initial,
-            marks: M::NONE,
-        });
+        let mut new = (colour.get(initial) == Colour::White).then(|| Edge::to(initial));
         loop {
             if let Some(edge) = new.take() {
                 counters.states += 1;
@@ -66,19 +60,17 @@ pub fn check<M: Marks>(
                 counters.stack(blue.len());
             }
             // An edge that was met, or is left.
-            let (edge, met) = match blue.follow() {
-                Some(edge) => {
+            let (edge, met) = match blue.step() {
+                Step::Met(edge) => {
                     counters.transitions += 1;
                     (edge, colour.get(edge.target))
                 }
-                None => match blue.pop() {
-                    Some(edge) => {
-                        debug_assert!(colour.get(edge.target) == Colour::Cyan, "I1");
-                        colour.set(edge.target, Colour::Blue)?;
-                        (edge, Colour::Blue)
-                    }
-                    None => break,
-                },
+                Step::Left(edge) => {
+                    debug_assert!(colour.get(edge.target) == Colour::Cyan, "I1");
+                    colour.set(edge.target, Colour::Blue)?;
+                    (edge, Colour::Blue)
+                }
+                Step::Done => break,
             };
             let Some(source) = blue.top() else {
                 continue;

@@ -23,6 +23,16 @@ struct Frame<M> {
     edges: usize,
 }
 
+/// What a search does next.
+pub(crate) enum Step<M> {
+    /// It follows an edge of the state at the top.
+    Met(Edge<M>),
+    /// It has left the state that was at the top and had been entered by this edge, since all its edges were followed.
+    Left(Edge<M>),
+    /// The stack is empty.
+    Done,
+}
+
 /// See the module's documentation.
 pub(crate) struct SearchStack<M> {
     frames: Vec<Frame<M>>,
@@ -85,6 +95,15 @@ impl<M: Marks> SearchStack<M> {
             self.edges.pop()
         } else {
             None
+        }
+    }
+
+    /// Follows the next edge of the state at the top, or leaves the state if there is none any more.
+    #[inline]
+    pub(crate) fn step(&mut self) -> Step<M> {
+        match self.follow() {
+            Some(edge) => Step::Met(edge),
+            None => self.pop().map_or(Step::Done, Step::Left),
         }
     }
 

@@ -23,8 +23,8 @@
 //! Cost: each state and each edge at most twice.
 
 use super::accepting_run;
-use super::chain::{Chain, REMOVED};
-use super::search_stack::SearchStack;
+use super::chain::{Chain, Met, Removable};
+use super::search_stack::{SearchStack, Step};
 use crate::marks::Marks;
 use crate::per_state::{Charge, PerState};
 use crate::space::{Counters, Edge, Run, RunStep, Space, Stop};
@@ -45,17 +45,11 @@ pub fn check<M: Marks>(
     let mut chain = Chain::new(&budget);
     let mut stack = SearchStack::new(&budget);
     let mut changes: Vec<u32> = Vec::new();
-    let mut removable: Vec<u32> = Vec::new();
+    let mut removable = Removable::new(&budget);
     let mut charge = Charge::new(&budget);
     let mut visited: Vec<u32> = Vec::new();
     for initial in space.initial()? {
-        if chain.rank(initial) != 0 {
-            continue;
-        }
-        let mut new = Some(Edge {
-            target: initial,
-            marks: M::NONE,
-        });
+        let mut new = (chain.rank(initial) == 0).then(|| Edge::to(initial));
         loop {
             if let Some(edge) = new.take() {
                 counters.states += 1;
@@ -68,41 +62,32 @@ pub fn check<M: Marks>(
                     visited.push(edge.target);
                 }
                 counters.stack(stack.len() + removable.len());
-                charge.cover(
-                    (changes.capacity() + removable.capacity() + visited.capacity())
-                        * size_of::<u32>(),
-                )?;
+                charge.cover((changes.capacity() + visited.capacity()) * size_of::<u32>())?;
             }
-            let Some(edge) = stack.follow() else {
-                let Some(Edge { target: left, .. }) = stack.pop() else {
-                    break;
-                };
-                changes.pop();
-                removable.push(left);
-                if chain.is_root(left) {
-                    let size = chain.pop();
-                    for state in removable.drain(removable.len() - size..) {
-                        chain.remove(state)?;
+            match stack.step() {
+                Step::Met(edge) => {
+                    counters.transitions += 1;
+                    match chain.meet(edge, all) {
+                        Met::New => new = Some(edge),
+                        Met::Old if edge.marks.contains(CHANGE) => {}
+                        Met::Old => {
+                            if space.livelock(edge.target)
+                                && let Some(from) = resting(&chain, &stack, &changes, edge.target)
+                            {
+                                let seen = |s| chain.rank(s) != 0;
+                                return closed(space, &stack, from, edge, &seen).map(Some);
+                            }
+                        }
+                        Met::Accepting => {
+                            return chain.run(space, edge.target, counters).map(Some);
+                        }
                     }
                 }
-                continue;
-            };
-            counters.transitions += 1;
-            match chain.rank(edge.target) {
-                0 => new = Some(edge),
-                REMOVED => {}
-                rank => {
-                    if chain.merge(edge.marks, rank).includes(all) {
-                        return chain.run(space, edge.target, counters).map(Some);
-                    }
-                    if !edge.marks.contains(CHANGE)
-                        && space.livelock(edge.target)
-                        && let Some(from) = resting(&chain, &stack, &changes, edge.target)
-                    {
-                        let seen = |s| chain.rank(s) != 0;
-                        return closed(space, &stack, from, edge, &seen).map(Some);
-                    }
+                Step::Left(edge) => {
+                    changes.pop();
+                    removable.leave(&mut chain, edge.target)?;
                 }
+                Step::Done => break,
             }
         }
     }
@@ -166,13 +151,7 @@ fn second_pass<M: Marks>(
     let mut place = PerState::new(Place::Unseen, &budget);
     let mut stack = SearchStack::new(&budget);
     for &begin in livelock {
-        if place.get(begin) != Place::Unseen {
-            continue;
-        }
-        let mut new = Some(Edge {
-            target: begin,
-            marks: M::NONE,
-        });
+        let mut new = (place.get(begin) == Place::Unseen).then(|| Edge::to(begin));
         loop {
             if let Some(edge) = new.take() {
                 counters.second_states += 1;
@@ -180,12 +159,13 @@ fn second_pass<M: Marks>(
                 stack.push(space, edge)?;
                 counters.stack(stack.len());
             }
-            let Some(edge) = stack.follow() else {
-                let Some(Edge { target: left, .. }) = stack.pop() else {
-                    break;
-                };
-                place.set(left, Place::Left)?;
-                continue;
+            let edge = match stack.step() {
+                Step::Met(edge) => edge,
+                Step::Left(edge) => {
+                    place.set(edge.target, Place::Left)?;
+                    continue;
+                }
+                Step::Done => break,
             };
             counters.transitions += 1;
             counters.second_transitions += 1;

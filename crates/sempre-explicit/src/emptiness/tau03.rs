@@ -56,13 +56,7 @@ pub fn check<M: Marks>(
     let mut second = SearchStack::new(&budget);
     let mut edges = Vec::new();
     for initial in space.initial()? {
-        if known.get(initial).visited {
-            continue;
-        }
-        let mut new = Some(Edge {
-            target: initial,
-            marks: M::NONE,
-        });
+        let mut new = (!known.get(initial).visited).then(|| Edge::to(initial));
         loop {
             if let Some(edge) = new.take() {
                 counters.states += 1;

@@ -91,10 +91,7 @@ pub fn check<M: Marks>(
 impl<M: Marks> Search<'_, M> {
     /// Lines t23 to t38. Is a cycle found?
     fn blue(&mut self, initial: u32) -> Result<bool, Stop> {
-        let mut new = Some(Edge {
-            target: initial,
-            marks: M::NONE,
-        });
+        let mut new = Some(Edge::to(initial));
         loop {
             if let Some(edge) = new.take() {
                 self.enter(edge)?;

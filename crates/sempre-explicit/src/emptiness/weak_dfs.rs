@@ -20,7 +20,7 @@
 //!
 //! Cost: each state and each edge once. One byte per state.
 
-use super::search_stack::SearchStack;
+use super::search_stack::{SearchStack, Step};
 use super::{accepting_run, cou99};
 use crate::marks::Marks;
 use crate::per_state::PerState;
@@ -47,13 +47,7 @@ pub fn check<M: Marks>(
     let mut place = PerState::new(Place::Unseen, &budget);
     let mut stack = SearchStack::new(&budget);
     for initial in space.initial()? {
-        if place.get(initial) != Place::Unseen {
-            continue;
-        }
-        let mut new = Some(Edge {
-            target: initial,
-            marks: M::NONE,
-        });
+        let mut new = (place.get(initial) == Place::Unseen).then(|| Edge::to(initial));
         loop {
             if let Some(edge) = new.take() {
                 counters.states += 1;
@@ -61,12 +55,13 @@ pub fn check<M: Marks>(
                 stack.push(space, edge)?;
                 counters.stack(stack.len());
             }
-            let Some(edge) = stack.follow() else {
-                let Some(Edge { target: left, .. }) = stack.pop() else {
-                    break;
-                };
-                place.set(left, Place::Left)?;
-                continue;
+            let edge = match stack.step() {
+                Step::Met(edge) => edge,
+                Step::Left(edge) => {
+                    place.set(edge.target, Place::Left)?;
+                    continue;
+                }
+                Step::Done => break,
             };
             counters.transitions += 1;
             match place.get(edge.target) {

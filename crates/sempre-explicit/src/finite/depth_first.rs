@@ -10,7 +10,7 @@
 
 use super::life::Life;
 use super::{Path, Targets};
-use crate::emptiness::search_stack::SearchStack;
+use crate::emptiness::search_stack::{SearchStack, Step};
 use crate::per_state::PerState;
 use crate::space::{Counters, Edge, RunStep, Stop};
 
@@ -38,10 +38,7 @@ pub(super) fn search(
         if seen.get(initial) {
             continue;
         }
-        let mut new = Some(Edge {
-            target: initial,
-            marks: 0,
-        });
+        let mut new = Some(Edge::to(initial));
         loop {
             if let Some(edge) = new.take() {
                 counters.states += 1;
@@ -64,19 +61,15 @@ pub(super) fn search(
                     }
                 }
             }
-            match stack.follow() {
-                Some(edge) => {
+            match stack.step() {
+                Step::Met(edge) => {
                     counters.transitions += 1;
                     if edge.marks == 0 && !seen.get(edge.target) {
                         new = Some(edge);
                     }
                 }
-                None => {
-                    stack.pop();
-                    if stack.len() == 0 {
-                        break;
-                    }
-                }
+                Step::Left(_) => {}
+                Step::Done => break,
             }
         }
     }

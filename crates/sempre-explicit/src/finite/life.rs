@@ -9,7 +9,7 @@
 //! - **I1** Only finite paths lead from a state that is `Ends`.
 
 use super::Targets;
-use crate::emptiness::search_stack::SearchStack;
+use crate::emptiness::search_stack::{SearchStack, Step};
 use crate::per_state::PerState;
 use crate::space::{Edge, Run, RunStep, Stop};
 use sempre_store::Budget;
@@ -55,17 +55,14 @@ impl Life {
             return Ok(None);
         }
         let mut stack: SearchStack<u32> = SearchStack::new(&space.budget());
-        let mut new = Some(Edge {
-            target: from,
-            marks: 0,
-        });
+        let mut new = Some(Edge::to(from));
         loop {
             if let Some(edge) = new.take() {
                 self.known.set(edge.target, Known::OnStack)?;
                 stack.push(space.as_space(), edge)?;
             }
-            match stack.follow() {
-                Some(edge) => match self.known.get(edge.target) {
+            match stack.step() {
+                Step::Met(edge) => match self.known.get(edge.target) {
                     Known::Nothing => new = Some(edge),
                     Known::OnStack => {
                         let back = stack.position(edge.target).unwrap_or(0);
@@ -77,11 +74,9 @@ impl Life {
                     }
                     Known::Ends => {}
                 },
-                None => match stack.pop() {
-                    // I1: all its successors are known to end.
-                    Some(edge) => self.known.set(edge.target, Known::Ends)?,
-                    None => return Ok(None),
-                },
+                // I1: all its successors are known to end.
+                Step::Left(edge) => self.known.set(edge.target, Known::Ends)?,
+                Step::Done => return Ok(None),
             }
         }
     }
