@@ -270,28 +270,7 @@ fn set_element(index: Expr, value: Expr) -> Stmt {
 #[test]
 fn operators() {
     use Binary::*;
-    let operators = [
-        Add,
-        Subtract,
-        Multiply,
-        Divide,
-        Modulo,
-        BitAnd,
-        BitOr,
-        BitXor,
-        ShiftLeft,
-        ShiftRight,
-        Equal,
-        NotEqual,
-        Less,
-        LessEqual,
-        Greater,
-        GreaterEqual,
-        And,
-        Or,
-        Implies,
-    ];
-    for op in operators {
+    for op in Binary::ALL {
         let (x, y) = (Expr::variable(X), Expr::variable(Y));
         let far = || binary(ShiftLeft, number(1), number(63));
         let seen = small(3, |_| {

@@ -190,6 +190,29 @@ pub enum Binary {
 }
 
 impl Binary {
+    /// All operators.
+    pub const ALL: [Self; 19] = [
+        Self::Add,
+        Self::Subtract,
+        Self::Multiply,
+        Self::Divide,
+        Self::Modulo,
+        Self::BitAnd,
+        Self::BitOr,
+        Self::BitXor,
+        Self::ShiftLeft,
+        Self::ShiftRight,
+        Self::Equal,
+        Self::NotEqual,
+        Self::Less,
+        Self::LessEqual,
+        Self::Greater,
+        Self::GreaterEqual,
+        Self::And,
+        Self::Or,
+        Self::Implies,
+    ];
+
     /// What the operator makes of two values; `None` for a division by zero.
     pub fn apply(self, a: i64, b: i64) -> Option<i64> {
         Some(match self {

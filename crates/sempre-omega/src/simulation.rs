@@ -229,13 +229,7 @@ impl Game {
     fn drop_answered(&mut self, below: &[Vec<bool>], bdds: &mut Bdds) {
         for edges in &mut self.edges {
             // Where no two edges share a letter, and there may be thousands, nothing is answered.
-            let mut seen = Bdd::FALSE;
-            let deterministic = edges.iter().all(|e| {
-                let fresh = bdds.disjoint(seen, e.label);
-                seen = bdds.or(seen, e.label);
-                fresh
-            });
-            if deterministic {
+            if bdds.pairwise_disjoint(edges.iter().map(|e| e.label)) {
                 continue;
             }
             let old = edges.clone();

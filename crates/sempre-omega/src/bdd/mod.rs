@@ -397,6 +397,16 @@ impl Bdds {
         self.or(then, otherwise)
     }
 
+    /// Is there no assignment that makes two of these true?
+    pub fn pairwise_disjoint(&mut self, labels: impl IntoIterator<Item = Bdd>) -> bool {
+        let mut seen = Bdd::FALSE;
+        labels.into_iter().all(|label| {
+            let fresh = self.disjoint(seen, label);
+            seen = self.or(seen, label);
+            fresh
+        })
+    }
+
     /// Is there no assignment that makes both true? Makes no node.
     pub fn disjoint(&mut self, a: Bdd, b: Bdd) -> bool {
         let (a, b) = (a.min(b), a.max(b));

@@ -95,14 +95,8 @@ impl FiniteAutomaton {
     /// Is there at most one initial state, and at most one edge for each letter in each state?
     pub fn is_deterministic(&self, bdds: &mut Bdds) -> bool {
         self.initial.len() <= 1
-            && self.edges.iter().all(|edges| {
-                let mut seen = Bdd::FALSE;
-                edges.iter().all(|e| {
-                    let fresh = bdds.disjoint(seen, e.label);
-                    seen = bdds.or(seen, e.label);
-                    fresh
-                })
-            })
+            && (self.edges.iter())
+                .all(|edges| bdds.pairwise_disjoint(edges.iter().map(|e| e.label)))
     }
 
     /// Is there an initial state, and an edge for each letter in each state?
