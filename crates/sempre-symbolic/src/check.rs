@@ -107,15 +107,24 @@ pub fn prepare<'p>(
             progress,
             ..Search::default()
         };
-        let mut find = || -> Result<(Kept, Kept), Stop> {
+        let mut find = || -> Result<(Kept, Kept, Natural), Stop> {
             let states = reachable(&mut forest, &mut model, &search)?;
             let set = forest.get(states);
             let stuck = model.deadlocks(&mut forest, set)?;
-            Ok((states, forest.keep(stuck)))
+            let deadlocks = forest.keep(stuck);
+            let number = match forest.try_count(set) {
+                Ok(number) => number,
+                // What was known of the search makes room.
+                Err(_) => {
+                    forest.drop_results();
+                    forest.try_count(set)?
+                }
+            };
+            Ok((states, deadlocks, number))
         };
         match find() {
-            Ok((states, deadlocks)) => Ok(Prepared {
-                number: forest.count(forest.get(states)),
+            Ok((states, deadlocks, number)) => Ok(Prepared {
+                number,
                 peak_nodes: forest.peak_nodes(),
                 time: begin.elapsed(),
                 forest,
@@ -228,7 +237,7 @@ impl Prepared<'_> {
         let begin = Clock::start();
         let hull = owcty(forest, &product)?;
         let reached = forest.get(hull.reachable);
-        statistics.product_states = Some(forest.count(reached));
+        statistics.product_states = forest.try_count(reached).ok();
         statistics.search_time = begin.elapsed();
         if forest.get(hull.hull) == EMPTY {
             let visited = if reached == EMPTY {

@@ -3,12 +3,14 @@
 //! When there is no place for a node, what is reachable from kept nodes and the stack is marked, the rest goes to a list
 //! of free places, and the unique table is built again. If more than an eighth is alive, the capacity doubles, and
 //! the cache with it, as long as that keeps within the memory: dead nodes are not worthless, since the cache knows what
-//! they were good for, and they come back to life. If even then hardly anything is free, the operation ends
-//! with [`Stop::Memory`], a value, and the forest can still be used.
+//! they were good for, and they come back to life. If even then hardly anything is free, or several collections one
+//! after another have freed little, the operation ends with [`Stop::Memory`], a value, and the forest can still be used: a search that
+//! collects again and again for a few free places would hardly come to an end.
 //!
 //! Cost of a collection: linear in the nodes and the cache. A collection that frees little is followed by growth, so the
 //! total is linear in the nodes made.
 
+use crate::cache::Cache;
 use crate::forest::{Entry, Forest, NONE, Node, UNIT};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -55,8 +57,10 @@ const PATIENCE: u32 = 1 << 16;
 const CAPACITY: usize = 1 << 20;
 /// Nodes have 32-bit numbers.
 const LARGEST: usize = 1 << 31;
-/// Bytes for each node of the capacity: itself, its bucket, its mark.
-const BYTES: usize = size_of::<Entry>() + 4 + 1;
+/// Bytes for each node of the capacity: itself, its bucket (up to two), its mark.
+const BYTES: usize = size_of::<Entry>() + 8 + 1;
+/// So many collections one after another that free less than a quarter are enough.
+const POOR: u32 = 4;
 /// Bytes for each place in the cache.
 const PLACE: usize = 16;
 /// More places than these help nobody.
@@ -71,6 +75,8 @@ pub(crate) struct Control {
     pub peak: usize,
     pub collections: u64,
     until_look: u32,
+    /// How many collections have freed less than a quarter of a capacity that cannot grow, one after another.
+    poor: u32,
     /// For tests: collect before every so many new nodes.
     stress: Option<(u32, u32)>,
 }
@@ -86,6 +92,7 @@ impl Control {
             peak: 0,
             collections: 0,
             until_look: PATIENCE,
+            poor: 0,
             stress: None,
         }
     }
@@ -146,6 +153,18 @@ impl Forest {
         self.control.limits = limits;
     }
 
+    /// Bytes that the limits leave.
+    pub(crate) fn spare(&self) -> usize {
+        let memory = self.control.limits.memory.unwrap_or(usize::MAX);
+        memory.saturating_sub(self.bytes())
+    }
+
+    /// Forgets all results of operations, and takes no more memory for them than at the beginning.
+    pub(crate) fn drop_results(&mut self) {
+        self.cache = Cache::new(self.cache.len().min(1 << 16));
+        self.wide_cache = Cache::new(1 << 6);
+    }
+
     /// Forgets all results of operations.
     pub(crate) fn forget_all(&mut self) {
         self.cache.clear();
@@ -180,7 +199,16 @@ impl Forest {
             }
         }
         // With a few free places there would be a collection every few nodes.
-        if living > self.control.capacity - self.control.capacity / 16 {
+        let capacity = self.control.capacity;
+        if living > capacity - capacity / 16 {
+            return Err(Stop::Memory);
+        }
+        self.control.poor = match living > capacity - capacity / 4 {
+            true => self.control.poor + 1,
+            false => 0,
+        };
+        if self.control.poor >= POOR {
+            self.control.poor = 0;
             return Err(Stop::Memory);
         }
         Ok(())
@@ -188,6 +216,11 @@ impl Forest {
 
     fn grow(&mut self, capacity: usize) {
         self.control.capacity = capacity;
+        // Exactly: a vector that doubles by itself may go beyond the limit.
+        if self.control.limits.memory.is_some() {
+            let more = capacity.saturating_sub(self.entries.len());
+            self.entries.reserve_exact(more);
+        }
         self.grow_cache((capacity + 1).next_power_of_two() / 2);
     }
 
@@ -267,5 +300,39 @@ impl Forest {
             }
         }
         self.nodes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::forest::EMPTY;
+
+    /// Where most nodes live, a few collections are enough to see that there is no room; with fewer of them alive there is.
+    #[test]
+    fn collections_that_free_little_do_not_go_on() {
+        let limits = Limits {
+            memory: Some(64 << 10),
+            ..Limits::default()
+        };
+        let mut forest = Forest::new(limits);
+        let capacity = forest.control.capacity;
+        let mut kept = Vec::new();
+        for value in 0..capacity as u32 * 8 / 10 {
+            let node = forest.make(value, UNIT, EMPTY).unwrap();
+            kept.push(forest.keep(node));
+        }
+        let garbage = |forest: &mut Forest, count: usize| {
+            (0..count as u32).try_for_each(|i| {
+                let value = 1_000_000 + i + 1_000_000 * forest.control.collections as u32;
+                forest.make(value, UNIT, EMPTY).map(drop)
+            })
+        };
+        assert_eq!(garbage(&mut forest, 100 * capacity), Err(Stop::Memory));
+        assert_eq!(forest.collections(), u64::from(POOR));
+        for half in kept.drain(..capacity / 2) {
+            forest.release(half);
+        }
+        assert_eq!(garbage(&mut forest, 20 * capacity), Ok(()));
     }
 }

@@ -1,8 +1,9 @@
 //! Number of vectors of a set, of pairs of a relation in it, of nodes of a diagram.
 //!
 //! Memo tables by node; no nodes are made. Numbers of 128 bits first, since most suffice, and without a limit if one
-//! did not.
+//! did not. The tables are given the memory that the forest leaves of its limit ([`Forest::try_count`]).
 
+use crate::collect::Stop;
 use crate::forest::{EMPTY, Forest, Node, UNIT};
 use crate::natural::Natural;
 use crate::shape::{COPY, Mode, Shape};
@@ -10,6 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A number that can be summed up.
 pub(crate) trait Sum: Clone {
+    /// What an entry of a table takes, half-empty tables considered.
+    const BYTES: usize;
     fn zero() -> Self;
     fn one() -> Self;
     /// False if there is no room for the sum.
@@ -18,6 +21,7 @@ pub(crate) trait Sum: Clone {
 }
 
 impl Sum for u128 {
+    const BYTES: usize = 64;
     fn zero() -> Self {
         0
     }
@@ -32,6 +36,7 @@ impl Sum for u128 {
 }
 
 impl Sum for Natural {
+    const BYTES: usize = 160;
     fn zero() -> Self {
         Natural::default()
     }
@@ -44,42 +49,78 @@ impl Sum for Natural {
     }
 }
 
+/// Why a number was not found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lack {
+    /// It has too many digits.
+    Digits,
+    /// There is no memory for tables.
+    Memory,
+}
+
+impl Lack {
+    /// `Ok` where a larger kind of number would help.
+    pub fn or_stop(self) -> Result<(), Stop> {
+        match self {
+            Lack::Digits => Ok(()),
+            Lack::Memory => Err(Stop::Memory),
+        }
+    }
+}
+
 impl Forest {
     /// Number of vectors.
     pub fn count(&self, set: Node) -> Natural {
-        match self.count_with::<u128>(set, &mut FxHashMap::default()) {
-            Some(number) => Natural::from(number),
-            None => (self.count_with::<Natural>(set, &mut FxHashMap::default()))
+        let everything = usize::MAX;
+        match self.count_with::<u128>(set, &mut Tables::new(everything)) {
+            Ok(number) => Natural::from(number),
+            Err(_) => (self.count_with::<Natural>(set, &mut Tables::new(everything)))
                 .expect("there is no limit"),
         }
     }
 
-    fn count_with<N: Sum>(&self, set: Node, known: &mut FxHashMap<Node, N>) -> Option<N> {
+    /// Number of vectors, with no more memory than the limits leave.
+    ///
+    /// # Errors
+    /// If there is not enough.
+    pub fn try_count(&self, set: Node) -> Result<Natural, Stop> {
+        let spare = self.spare();
+        match self.count_with::<u128>(set, &mut Tables::new(spare)) {
+            Ok(number) => return Ok(Natural::from(number)),
+            Err(lack) => lack.or_stop()?,
+        }
+        (self.count_with::<Natural>(set, &mut Tables::new(spare))).map_err(|_| Stop::Memory)
+    }
+
+    pub(crate) fn count_with<N: Sum>(&self, set: Node, known: &mut Tables<N>) -> Result<N, Lack> {
         match set {
-            EMPTY => return Some(N::zero()),
-            UNIT => return Some(N::one()),
+            EMPTY => return Ok(N::zero()),
+            UNIT => return Ok(N::one()),
             _ => {}
         }
-        if let Some(number) = known.get(&set) {
-            return Some(number.clone());
+        if let Some(number) = known.sets.get(&set) {
+            return Ok(number.clone());
         }
         let mut sum = N::zero();
         for (_, down) in self.list(set) {
             let number = self.count_with(down, known)?;
             if !sum.increase(&number) {
-                return None;
+                return Err(Lack::Digits);
             }
         }
-        known.insert(set, sum.clone());
-        Some(sum)
+        known.take_one()?;
+        known.sets.insert(set, sum.clone());
+        Ok(sum)
     }
 
     /// Number of steps from vectors of the set: pairs of a vector and a way in which the relation changes it.
     pub fn count_steps(&self, set: Node, relation: Node, shape: Shape) -> Natural {
-        if let Some(number) = self.steps_with::<u128>(set, relation, shape, &mut Steps::default()) {
+        let everything = usize::MAX;
+        let mut tables = Tables::new(everything);
+        if let Ok(number) = self.steps_with::<u128>(set, relation, shape, &mut tables) {
             return Natural::from(number);
         }
-        (self.steps_with::<Natural>(set, relation, shape, &mut Steps::default()))
+        (self.steps_with::<Natural>(set, relation, shape, &mut Tables::new(everything)))
             .expect("there is no limit")
     }
 
@@ -88,24 +129,24 @@ impl Forest {
         set: Node,
         relation: Node,
         shape: Shape,
-        known: &mut Steps<N>,
-    ) -> Option<N> {
+        known: &mut Tables<N>,
+    ) -> Result<N, Lack> {
         if set == EMPTY || relation == EMPTY {
-            return Some(N::zero());
+            return Ok(N::zero());
         }
         if shape == Shape::END {
-            return self.count_with(set, &mut known.sets);
+            return self.count_with(set, known);
         }
         let key = (set, relation, shape);
         if let Some(number) = known.steps.get(&key) {
-            return Some(number.clone());
+            return Ok(number.clone());
         }
         let (mode, rest) = self.shapes.parts(shape);
         let mut sum = N::zero();
         for (value, down) in self.list(set) {
             let mut add = |below: Node| {
                 let number = self.steps_with(down, below, rest, known)?;
-                sum.increase(&number).then_some(())
+                (sum.increase(&number)).then_some(()).ok_or(Lack::Digits)
             };
             match mode {
                 Mode::Skip => add(relation)?,
@@ -128,8 +169,9 @@ impl Forest {
                 }
             }
         }
+        known.take_one()?;
         known.steps.insert(key, sum.clone());
-        Some(sum)
+        Ok(sum)
     }
 
     /// Number of nodes of a diagram.
@@ -167,17 +209,32 @@ impl Forest {
     }
 }
 
-/// What is known of steps.
-pub(crate) struct Steps<N> {
+/// What is known of numbers.
+pub(crate) struct Tables<N> {
     steps: FxHashMap<(Node, Node, Shape), N>,
     sets: FxHashMap<Node, N>,
+    /// How many more entries there is room for.
+    room: usize,
 }
 
-impl<N> Default for Steps<N> {
-    fn default() -> Self {
+impl<N: Sum> Tables<N> {
+    /// Tables of at most so many bytes.
+    pub fn new(bytes: usize) -> Self {
         Self {
             steps: FxHashMap::default(),
             sets: FxHashMap::default(),
+            room: bytes / N::BYTES,
         }
+    }
+
+    /// Forgets the numbers of steps.
+    pub fn forget_steps(&mut self) {
+        self.room = self.room.saturating_add(self.steps.len());
+        self.steps = FxHashMap::default();
+    }
+
+    fn take_one(&mut self) -> Result<(), Lack> {
+        self.room = self.room.checked_sub(1).ok_or(Lack::Memory)?;
+        Ok(())
     }
 }

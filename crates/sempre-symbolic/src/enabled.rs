@@ -4,7 +4,7 @@
 //! enabled does not depend on what is above. So each node is looked at once, with the events of its level alone.
 
 use crate::collect::Stop;
-use crate::count::{Steps, Sum};
+use crate::count::{Lack, Sum, Tables};
 use crate::forest::{EMPTY, Forest, Node, UNIT};
 use crate::model::Model;
 use crate::natural::Natural;
@@ -154,69 +154,63 @@ impl Model<'_> {
 
     /// Number of transitions from the states of a set: one for each enabled action, or row. All relations must be known
     /// for the set.
-    pub fn transitions(&self, forest: &Forest, set: Node) -> Natural {
+    ///
+    /// # Errors
+    /// If there is no memory for tables.
+    pub fn transitions(&self, forest: &Forest, set: Node) -> Result<Natural, Stop> {
         if self.order().is_empty() {
             let steps = self
                 .events
                 .iter()
                 .filter(|e| forest.get(e.relation) != EMPTY);
-            return Natural::from(if set == EMPTY {
+            return Ok(Natural::from(if set == EMPTY {
                 0
             } else {
                 steps.count() as u64
-            });
+            }));
         }
+        match self.steps_from::<u128>(forest, set) {
+            Ok(number) => return Ok(Natural::from(number)),
+            Err(lack) => lack.or_stop()?,
+        }
+        self.steps_from::<Natural>(forest, set)
+            .map_err(|_| Stop::Memory)
+    }
+
+    /// Level by level from the bottom up, event by event: only one event's table is there at a time.
+    fn steps_from<N: Sum>(&self, forest: &Forest, set: Node) -> Result<N, Lack> {
+        let mut levels: Vec<Vec<Node>> = Vec::new();
+        let mut now: FxHashSet<Node> = FxHashSet::from_iter([set]);
+        now.remove(&EMPTY);
+        for _ in self.order() {
+            levels.push(now.iter().copied().collect());
+            let downs = now.iter().flat_map(|&n| forest.list(n).map(|(_, d)| d));
+            now = downs.collect();
+        }
+        let mut tables = Tables::<N>::new(forest.spare());
+        // By all events from the level of a node on.
+        let mut below: FxHashMap<Node, N> = FxHashMap::default();
         let events = self.events_by_level();
-        if let Some(n) = self.steps_from::<u128>(forest, set, 0, &events, &mut Known::default()) {
-            return Natural::from(n);
+        for (nodes, events) in levels.iter().zip(&events).rev() {
+            let mut sums: Vec<N> = Vec::with_capacity(nodes.len());
+            for &node in nodes {
+                let mut sum = N::zero();
+                for steps in forest.list(node).filter_map(|(_, d)| below.get(&d)) {
+                    sum.increase(steps).then_some(()).ok_or(Lack::Digits)?;
+                }
+                sums.push(sum);
+            }
+            for &event in events {
+                let e = &self.events[event];
+                let relation = forest.get(e.relation);
+                for (sum, &node) in sums.iter_mut().zip(nodes) {
+                    let steps = forest.steps_with(node, relation, e.shape, &mut tables)?;
+                    sum.increase(&steps).then_some(()).ok_or(Lack::Digits)?;
+                }
+                tables.forget_steps();
+            }
+            below = nodes.iter().copied().zip(sums).collect();
         }
-        (self.steps_from::<Natural>(forest, set, 0, &events, &mut Known::default()))
-            .expect("there is no limit")
-    }
-
-    fn steps_from<N: Sum>(
-        &self,
-        forest: &Forest,
-        node: Node,
-        level: usize,
-        events: &[Vec<usize>],
-        known: &mut Known<N>,
-    ) -> Option<N> {
-        if node <= UNIT {
-            return Some(N::zero());
-        }
-        if let Some(number) = known.all.get(&node) {
-            return Some(number.clone());
-        }
-        let mut sum = N::zero();
-        for (_, down) in forest.list(node) {
-            let below = self.steps_from(forest, down, level + 1, events, known)?;
-            sum.increase(&below).then_some(())?;
-        }
-        for &event in &events[level] {
-            let e = &self.events[event];
-            let relation = forest.get(e.relation);
-            let steps = forest.steps_with(node, relation, e.shape, &mut known.steps)?;
-            sum.increase(&steps).then_some(())?;
-        }
-        known.all.insert(node, sum.clone());
-        Some(sum)
-    }
-}
-
-/// What is known of steps.
-struct Known<N> {
-    /// By all events from the level of a node on.
-    all: FxHashMap<Node, N>,
-    /// By one event.
-    steps: Steps<N>,
-}
-
-impl<N> Default for Known<N> {
-    fn default() -> Self {
-        Self {
-            all: FxHashMap::default(),
-            steps: Steps::default(),
-        }
+        Ok(below.remove(&set).unwrap_or_else(N::zero))
     }
 }

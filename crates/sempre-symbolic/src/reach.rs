@@ -294,11 +294,14 @@ fn fill(
     result.search = begin.elapsed();
     let set = forest.get(states);
     result.nodes = forest.size(set);
-    result.states = Some(forest.count(set));
+    // What was known of the search makes room for what is asked now.
+    forest.drop_results();
+    result.states = Some(forest.try_count(set)?);
     result.faults = model.faults(forest, set)?;
     let stuck = model.deadlocks(forest, set)?;
-    result.deadlocks = Some(forest.count(stuck));
-    result.transitions = Some(model.transitions(forest, set));
+    result.deadlocks = Some(forest.try_count(stuck)?);
+    forest.drop_results();
+    result.transitions = Some(model.transitions(forest, set)?);
     Ok(())
 }
 
