@@ -50,16 +50,24 @@ impl From<LanguageName> for Language {
 }
 
 impl ModelOptions {
+    /// The complaint about an ending that tells no language. A file that is not there has none either.
+    fn no_language(&self, name: &str) -> Failure {
+        if self.model.as_os_str() != "-"
+            && let Err(error) = std::fs::metadata(&self.model)
+        {
+            return Failure::file(&self.model, "read", &error);
+        }
+        Failure::Message(format!(
+            "cannot tell the language of `{name}` by its ending; say it with --language"
+        ))
+    }
+
     /// Reads the model; complaints and warnings go to standard error.
     pub fn read(&self) -> Outcome<Model> {
         let name = shown_name(&self.model);
-        let language = match self.language {
-            Some(language) => language.into(),
-            None => Language::of_path(&self.model).ok_or_else(|| {
-                Failure::Message(format!(
-                    "cannot tell the language of `{name}` by its ending; say it with --language"
-                ))
-            })?,
+        let language = match self.language.map(Language::from) {
+            Some(language) => language,
+            None => Language::of_path(&self.model).ok_or_else(|| self.no_language(&name))?,
         };
         let text = read_file(&self.model)?;
         let source = Source::new(&name, &text);

@@ -330,15 +330,12 @@ fn nothing_where_a_model_should_be() {
         let name = format!("empty.{language}");
         check(&name, "", "1:1", "error: ");
     }
-    let missing = Path::new("no/such/model.dve");
-    let ran = explore(missing, &[]);
-    assert_eq!(ran.status, 2);
-    assert!(
-        ran.err
-            .starts_with("error: cannot read `no/such/model.dve`: "),
-        "{}",
-        ran.err
-    );
+    for missing in ["no/such/model.dve", "no/such/model.dev"] {
+        let ran = explore(Path::new(missing), &[]);
+        assert_eq!(ran.status, 2);
+        let complaint = format!("error: cannot read `{missing}`: ");
+        assert!(ran.err.starts_with(&complaint), "{}", ran.err);
+    }
     let ran = explore(Path::new("examples"), &[]);
     assert_eq!(ran.status, 2);
     assert!(ran.err.contains("cannot tell the language"), "{}", ran.err);

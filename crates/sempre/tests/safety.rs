@@ -306,3 +306,12 @@ fn a_monitor_that_takes_too_long_is_refused() {
     assert_eq!((status, out.as_str()), (2, ""));
     assert!(err.contains("not made after 0.2 seconds"), "{err}");
 }
+
+#[test]
+fn an_automaton_that_accepts_nothing_is_told() {
+    for (formula, told) in [("G(a -> F b)", true), ("G a", false)] {
+        let (status, _, err) = sempre(&["translate", "--to", "dfa", formula], "");
+        assert_eq!(status, 0, "{err}");
+        assert_eq!(err.contains("has no informative bad prefix"), told, "{err}");
+    }
+}

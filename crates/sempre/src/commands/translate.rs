@@ -263,6 +263,17 @@ fn translate_finite(
         ))
     })?;
     let time = start.elapsed();
+    if !a.is_final.contains(&true) {
+        let which = if arguments.all_prefixes {
+            ""
+        } else {
+            "informative "
+        };
+        eprintln!(
+            "warning: {text} has no {which}bad prefix, so the automaton accepts nothing; `sempre formula` \
+             tells why"
+        );
+    }
     a.name = Some(text.clone());
     match arguments.format {
         Format::Hoa => out.write_all(write_finite_hoa(alphabet, &a).as_bytes())?,
