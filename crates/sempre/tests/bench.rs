@@ -217,10 +217,14 @@ fn the_papers_models_give_the_papers_sizes() {
             assert!(found.contains(&row.to_vec()), "{group} {row:?}\n{text}");
         }
     };
+    assert!(text.contains("degeneralised 2005 and 6627; empty"));
+    // All that is printed and can be read, also what is visited before a run is found.
     expect(
         "3 clients, 1 server:",
         &[
             ["cou99", "783", "2371", "511"],
+            ["cou99-shy-minus", "783", "2371", "710"],
+            ["cou99-shy", "783", "2371", "519"],
             ["gv04", "783", "2371", "511"],
             ["cvwy90", "783", "2897", "237"],
             ["se05", "783", "2897", "237"],
@@ -228,21 +232,25 @@ fn the_papers_models_give_the_papers_sizes() {
             ["tau03-opt", "783", "2897", "237"],
         ],
     );
-    assert!(text.contains("degeneralised 2005 and 6627; empty"));
     expect(
         "3 clients, 1 server, fair:",
         &[
             ["cou99", "783", "2371", "511"],
+            ["cou99-shy-minus", "783", "2371", "710"],
+            ["cou99-shy", "783", "2371", "519"],
             ["gv04", "2005", "6627", "550"],
             ["cvwy90", "2005", "7771", "251"],
             ["se05", "2005", "7771", "251"],
+            ["tau03", "783", "10143", "264"],
+            ["tau03-opt", "783", "8200", "264"],
         ],
     );
-    // What is visited before a run is found, too.
     expect(
         "3 clients, 3 servers:",
         &[
             ["cou99", "631", "839", "159"],
+            ["cou99-shy-minus", "631", "1153", "487"],
+            ["cou99-shy", "1170", "1914", "401"],
             ["gv04", "631", "839", "159"],
             ["cvwy90", "631", "1513", "159"],
         ],
@@ -251,6 +259,8 @@ fn the_papers_models_give_the_papers_sizes() {
         "3 clients, 3 servers, fair:",
         &[
             ["cou99", "21394", "85387", "11465"],
+            ["cou99-shy-minus", "21394", "85387", "17133"],
+            ["cou99-shy", "21394", "85387", "11469"],
             ["gv04", "77979", "339876", "11521"],
             ["cvwy90", "77979", "410877", "5632"],
         ],

@@ -3,16 +3,21 @@
 //!
 //! The models of the paper are in Promela, and its graphs are those of SPIN without partial-order reduction, with
 //! statements merged as SPIN does, and, as we guess, up to the depth to which SPIN goes ([`super::cut_system`]). They are not ours to
-//! keep; given the folder that has them ([`Originals`]) they are used, with automata made at low effort like those of 2005.
+//! keep; given the folder that has them ([`Originals`]) they are used, with automata that nothing is done about after their construction, like those of 2005.
 //! Otherwise versions in DVE are, and the election takes fewer small steps there.
 //!
 //! Counters of full explorations do not depend on the order of successors where a check looks at each edge a fixed number of
-//! times; the depth of stacks does, and so does what is visited before a run is found.
+//! times; the depth of stacks does, and so does what is visited before a run is found. With the originals the order is that of the
+//! paper as far as we know it ([`super::product_of_2005`]), and shy checks count as they did then ([`super::shy_counts`]). What still
+//! differs are formulas H and I of Table 2, whose automata have eleven states: in which order their edges came decides what is visited
+//! before the run of H is found, how often `tau03` looks at edges of I, and by two the stack of `cou99-shy-minus` there.
 
 use super::cut_system::CutSystem;
 use super::emptiness::compared;
 use super::page::Table;
 use super::plain_degeneralization::plain_degeneralization;
+use super::product_of_2005::product_of_2005;
+use super::shy_counts::shy_counts;
 use crate::Workbench;
 use sempre_explicit::emptiness::Algorithm;
 use sempre_explicit::explicit_space::ExplicitSpace;
@@ -22,11 +27,13 @@ use sempre_explicit::space::{Counters, Space, Stop};
 use sempre_jit::CompiledSystem;
 use sempre_lang::model::{Language, Model};
 use sempre_lang::promela::{self, Steps};
-use sempre_ltl::ParseOptions;
+use sempre_ltl::nnf::nnf;
+use sempre_ltl::{Formula, Implication, ParseOptions};
 use sempre_model::{Layout, System};
-use sempre_omega::scc::Sccs;
-use sempre_omega::{Automaton, Mark};
-use sempre_translate::translator::{Effort, Options};
+use sempre_omega::Automaton;
+use sempre_omega::scc::prune;
+use sempre_translate::couvreur;
+use sempre_translate::translator::Options;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -79,9 +86,10 @@ struct Case {
     model: Model,
     formulas: Vec<(String, String)>,
     fair: bool,
-    effort: Effort,
     /// How many states a path may have.
     depth: Option<usize>,
+    /// Edges of the automaton of 2005 in reverse.
+    reversed: bool,
 }
 
 /// So many steps beside a claim are the 10,000 to which SPIN's verifier goes if nothing is said.
@@ -137,8 +145,8 @@ pub fn table_2(originals: Option<&Originals>) -> Result<Table, String> {
                 .zip(o.elected.iter().cloned())
                 .collect(),
             fair: false,
-            effort: Effort::Low,
             depth: Some(DEPTH),
+            reversed: false,
         },
         None => Case {
             title: "",
@@ -147,8 +155,8 @@ pub fn table_2(originals: Option<&Originals>) -> Result<Table, String> {
                 .map(|(name, f)| (name.to_string(), f.to_string()))
                 .collect(),
             fair: false,
-            effort: Effort::High,
             depth: None,
+            reversed: false,
         },
     };
     models(
@@ -163,18 +171,18 @@ pub fn table_2(originals: Option<&Originals>) -> Result<Table, String> {
 /// If memory ran out, or a formula of the originals is wrong.
 pub fn table_3(originals: Option<&Originals>) -> Result<Table, String> {
     let case = |title, three: bool, fair| {
-        let (model, formulas, effort) = match originals {
+        let (model, formulas) = match originals {
             Some(o) => {
                 let model = if three {
                     &o.three_servers
                 } else {
                     &o.one_server
                 };
-                (model.clone(), o.answered.clone(), Effort::Low)
+                (model.clone(), o.answered.clone())
             }
             None => {
                 let model = ours(if three { THREE_SERVERS } else { ONE_SERVER });
-                (model, vec![ANSWERED.to_string()], Effort::High)
+                (model, vec![ANSWERED.to_string()])
             }
         };
         Case {
@@ -182,8 +190,8 @@ pub fn table_3(originals: Option<&Originals>) -> Result<Table, String> {
             model,
             formulas: formulas.into_iter().map(|f| (String::new(), f)).collect(),
             fair,
-            effort,
             depth: originals.map(|_| DEPTH),
+            reversed: true,
         }
     };
     models(
@@ -217,17 +225,10 @@ fn rows(case: &Case, name: &str, formula: &str, table: &mut Table) -> Result<(),
         known: Some(&known),
     };
     let f = sempre_ltl::parse(&mut bench.formulas, formula, &options).map_err(|_| wrong())?;
-    let effort = case.effort;
-    let mut a = bench.translate(
-        f.formula,
-        Options {
-            effort,
-            ..Options::default()
-        },
-    );
-    if case.depth.is_some() {
-        arrange(&mut a);
-    }
+    let a = match case.depth {
+        Some(_) => automaton_of_2005(&mut bench, f.formula, case.reversed),
+        None => bench.translate(f.formula, Options::default()),
+    };
     let texts = a.propositions.iter().map(|&p| bench.alphabet.name(p));
     let propositions = texts
         .map(|text| case.model.proposition(text).map_err(|_| wrong()))
@@ -241,7 +242,7 @@ fn rows(case: &Case, name: &str, formula: &str, table: &mut Table) -> Result<(),
     let (mut general, mut single) = match case.depth {
         Some(depth) => {
             let cut = CutSystem::new(&system, depth);
-            let mut general = space(&cut, &property, case.fair, false).map_err(memory)?;
+            let mut general = product_of_2005(&cut, &property, case.fair);
             let single = plain_degeneralization(&mut general, property.sets()).map_err(memory)?;
             (general, single)
         }
@@ -274,7 +275,20 @@ fn rows(case: &Case, name: &str, formula: &str, table: &mut Table) -> Result<(),
             false => &mut general,
         };
         let mut c = Counters::default();
-        algorithm.run(space, &mut c).map_err(memory)?;
+        let grouped = match algorithm {
+            Algorithm::Cou99ShyMinus => Some(false),
+            Algorithm::Cou99Shy => Some(true),
+            _ => None,
+        };
+        match grouped.filter(|_| case.depth.is_some()) {
+            // As they were counted then.
+            Some(grouped) => {
+                shy_counts(space, grouped, &mut c).map_err(memory)?;
+            }
+            None => {
+                algorithm.run(space, &mut c).map_err(memory)?;
+            }
+        }
         table.rows.push(vec![
             algorithm.name().to_string(),
             c.states.to_string(),
@@ -304,17 +318,18 @@ fn space<S: System>(
     ExplicitSpace::of(&mut product)
 }
 
-/// Arranges an automaton as that of 2005 may have been, which the paper does not tell: an edge to another component has all marks, and the last
-/// edge comes first. Both were chosen because figures of the paper then come out.
-fn arrange(a: &mut Automaton) {
-    let sccs = Sccs::new(a);
-    let all = Mark::all(a.sets);
-    for (state, edges) in a.edges.iter_mut().enumerate() {
-        for edge in edges.iter_mut() {
-            if sccs.of[state] != sccs.of[edge.to as usize] {
-                edge.mark = all.clone();
-            }
-        }
-        edges.reverse();
+/// The automaton as its construction leaves it, but for states that lead nowhere: edges that promise nothing are in all sets, also
+/// where no cycle needs it. In which order edges came then is not known. Sorted by where they lead in Table 2, and the other way round in Table
+/// 3, they give the most figures of the paper.
+fn automaton_of_2005(bench: &mut Workbench, f: Formula, reversed: bool) -> Automaton {
+    let f = nnf(&mut bench.formulas, f);
+    let (formulas, alphabet) = (&mut bench.formulas, &mut bench.alphabet);
+    let implication = &mut Implication::new();
+    let mut a = couvreur::tgba(formulas, implication, alphabet, f, usize::MAX).expect("no limit");
+    prune(&mut a);
+    a.merge_edges(&mut alphabet.bdds);
+    if reversed {
+        a.edges.iter_mut().for_each(|edges| edges.reverse());
     }
+    a
 }
