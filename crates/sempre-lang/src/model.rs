@@ -8,6 +8,7 @@ use crate::pnml::{NetScope, read_pnml};
 use crate::promela::{self, PromelaModel};
 use sempre_base::Diagnostic;
 use sempre_model::ir::{Expr, Program, VariableId};
+use std::fmt;
 use std::path::Path;
 
 /// The languages a model may be written in.
@@ -71,6 +72,31 @@ pub struct Queue {
     pub length: VariableId,
     /// The parts of messages.
     pub parts: Vec<VariableId>,
+}
+
+/// A statement that an action executes, in the terms of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceStep {
+    /// The number of the process.
+    pub process: usize,
+    /// What kind of process it is.
+    pub name: String,
+    /// The statement, not too long; `}` is the end of the process.
+    pub statement: String,
+    /// Its line.
+    pub line: usize,
+}
+
+impl fmt::Display for SourceStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            process,
+            name,
+            statement,
+            line,
+        } = self;
+        write!(f, "{name}[{process}]: {statement} (line {line})")
+    }
 }
 
 /// A model that was read.
@@ -198,6 +224,15 @@ impl Model {
             Source::Dve(model) => model.queues.clone(),
             Source::Promela(model) => model.queues(),
             _ => Vec::new(),
+        }
+    }
+
+    /// The statements that the actions execute, in the order of the program's actions: one for most, two for a rendezvous. `None` if the language
+    /// does not tell.
+    pub fn source_steps(&self) -> Option<&[Vec<SourceStep>]> {
+        match &self.source {
+            Source::Promela(model) => Some(model.source_steps()),
+            _ => None,
         }
     }
 

@@ -20,7 +20,9 @@ pub mod monitor;
 pub mod reasons;
 pub mod report;
 pub mod sequence_chart;
+pub mod shown_run;
 pub mod trace_lines;
+pub mod trail;
 pub mod word;
 pub mod workbench;
 

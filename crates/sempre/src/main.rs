@@ -8,6 +8,7 @@ mod input;
 mod interrupt;
 mod model_input;
 mod output;
+mod picture;
 mod printer;
 mod progress;
 mod verdict_report;

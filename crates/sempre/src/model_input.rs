@@ -50,6 +50,11 @@ impl From<LanguageName> for Language {
 }
 
 impl ModelOptions {
+    /// What the file of the model is called.
+    pub fn file(&self) -> String {
+        shown_name(&self.model)
+    }
+
     /// The complaint about an ending that tells no language. A file that is not there has none either.
     fn no_language(&self, name: &str) -> Failure {
         if self.model.as_os_str() != "-"
@@ -64,7 +69,7 @@ impl ModelOptions {
 
     /// Reads the model; complaints and warnings go to standard error.
     pub fn read(&self) -> Outcome<Model> {
-        let name = shown_name(&self.model);
+        let name = self.file();
         let language = match self.language.map(Language::from) {
             Some(language) => language,
             None => Language::of_path(&self.model).ok_or_else(|| self.no_language(&name))?,

@@ -8,19 +8,10 @@
 //! Not done: arrows for messages that were in a queue from the start, whose sender is unknown, and for several messages
 //! of one queue in one action (`d_step`); the statement tells of them.
 
+use crate::shown_run::{ShownRun, ShownStep};
 use sempre_lang::model::Queue;
-use sempre_model::interpreter::Interpreter;
 use sempre_model::ir::Program;
 use std::fmt::Write;
-
-/// What is drawn: the program, its queues, and lines so far.
-pub struct SequenceChart<'a> {
-    program: &'a Program,
-    queues: &'a [Queue],
-    steps: Vec<(usize, u32, Vec<i64>, Vec<i64>)>,
-    cycle: Option<usize>,
-    count: usize,
-}
 
 /// One line of events.
 struct Event {
@@ -35,149 +26,116 @@ struct Event {
 const WIDTH: usize = 16;
 const LEFT: usize = 12;
 
-impl<'a> SequenceChart<'a> {
-    /// An empty chart.
-    pub fn new(program: &'a Program, queues: &'a [Queue]) -> Self {
-        Self {
-            program,
-            queues,
-            steps: Vec::new(),
-            cycle: None,
-            count: 0,
-        }
+/// The chart of a run; `queues` are the channels of its model.
+pub fn sequence_chart(run: &ShownRun<'_>, queues: &[Queue]) -> String {
+    let mut columns: Vec<u32> = (run.steps().iter())
+        .flat_map(|s| &run.program().actions[s.action as usize].processes)
+        .map(|p| p.0)
+        .collect();
+    columns.sort_unstable();
+    columns.dedup();
+    let mut text = String::new();
+    let mut line = String::new();
+    for (i, &process) in columns.iter().enumerate() {
+        let name = &run.program().processes[process as usize].name;
+        let shown: String = name.chars().take(WIDTH - 2).collect();
+        let start = LEFT + i * WIDTH - shown.chars().count() / 2;
+        pad(&mut line, start);
+        line.push_str(&shown);
     }
-
-    /// Adds a step; `None` is nothing, which is all that happens when nobody can move.
-    pub fn step(&mut self, before: &[i64], action: Option<u32>, after: &[i64]) {
-        self.count += 1;
-        let Some(action) = action else {
-            return;
+    push_line(&mut text, &line);
+    // Who sent what waits in each queue, if that is known.
+    let mut senders: Vec<Vec<Option<usize>>> = Vec::new();
+    if let Some(first) = run.steps().first() {
+        let held =
+            (queues.iter()).map(|q| vec![None; contents(run.program(), q, &first.before).len()]);
+        senders.extend(held);
+    }
+    let mut told = 0;
+    for (i, step) in run.steps().iter().enumerate() {
+        if run.start_of_cycle() == Some(i) {
+            push_line(&mut text, "the cycle, for ever:");
+        }
+        let action = &run.program().actions[step.action as usize];
+        let column = |p: usize| {
+            let process = action.processes.get(p)?.0;
+            columns.iter().position(|&c| c == process)
         };
-        let parts = Interpreter::new(self.program).parts(before, action, after);
-        let mut before = before.to_vec();
-        for (action, after) in parts.unwrap_or(vec![(action, after.to_vec())]) {
-            let next = after.clone();
-            self.steps.push((self.count, action, before, after));
-            before = next;
+        let event = match (column(0), column(1)) {
+            (Some(from), Some(at)) => Some(Event {
+                from: Some((from, '-')),
+                at,
+                mark: '>',
+                label: String::new(),
+            }),
+            (Some(at), None) => Some(alone(at, step, run.program(), queues, &mut senders)),
+            _ => None,
+        };
+        let shown = match told == step.number {
+            true => String::new(),
+            false => step.number.to_string(),
+        };
+        told = step.number;
+        let mut line: Vec<char> = format!("{shown:>5}").chars().collect();
+        line.resize(LEFT + columns.len() * WIDTH - WIDTH / 2, ' ');
+        for c in 0..columns.len() {
+            line[LEFT + c * WIDTH] = '|';
         }
-    }
-
-    /// What is added from now on happens for ever.
-    pub fn cycle(&mut self) {
-        self.cycle = Some(self.steps.len());
-    }
-
-    /// The chart.
-    pub fn draw(&self) -> String {
-        let mut columns: Vec<u32> = (self.steps.iter())
-            .flat_map(|s| &self.program.actions[s.1 as usize].processes)
-            .map(|p| p.0)
-            .collect();
-        columns.sort_unstable();
-        columns.dedup();
-        let mut text = String::new();
-        let mut line = String::new();
-        for (i, &process) in columns.iter().enumerate() {
-            let name = &self.program.processes[process as usize].name;
-            let shown: String = name.chars().take(WIDTH - 2).collect();
-            let start = LEFT + i * WIDTH - shown.chars().count() / 2;
-            pad(&mut line, start);
-            line.push_str(&shown);
+        if let Some(event) = event {
+            place(&mut line, &event);
         }
+        let mut line: String = line.into_iter().collect();
+        let _ = write!(line, " {}", action.name);
         push_line(&mut text, &line);
-        // Who sent what waits in each queue, if that is known.
-        let mut senders: Vec<Vec<Option<usize>>> = Vec::new();
-        if let Some((_, _, before, _)) = self.steps.first() {
-            let held =
-                (self.queues.iter()).map(|q| vec![None; contents(self.program, q, before).len()]);
-            senders.extend(held);
-        }
-        let mut told = 0;
-        for (i, (number, action, before, after)) in self.steps.iter().enumerate() {
-            if self.cycle == Some(i) {
-                push_line(&mut text, "the cycle, for ever:");
-            }
-            let action = &self.program.actions[*action as usize];
-            let column = |p: usize| {
-                let process = action.processes.get(p)?.0;
-                columns.iter().position(|&c| c == process)
-            };
-            let event = match (column(0), column(1)) {
-                (Some(from), Some(at)) => Some(Event {
-                    from: Some((from, '-')),
-                    at,
-                    mark: '>',
-                    label: String::new(),
-                }),
-                (Some(at), None) => Some(self.alone(at, before, after, &mut senders)),
-                _ => None,
-            };
-            let shown = match told == *number {
-                true => String::new(),
-                false => number.to_string(),
-            };
-            told = *number;
-            let mut line: Vec<char> = format!("{shown:>5}").chars().collect();
-            line.resize(LEFT + columns.len() * WIDTH - WIDTH / 2, ' ');
-            for c in 0..columns.len() {
-                line[LEFT + c * WIDTH] = '|';
-            }
-            if let Some(event) = event {
-                place(&mut line, &event);
-            }
-            let mut line: String = line.into_iter().collect();
-            let _ = write!(line, " {}", action.name);
-            push_line(&mut text, &line);
-        }
-        if self.cycle == Some(self.steps.len()) {
-            push_line(&mut text, "nothing can move any more");
-        }
-        text
     }
+    if run.start_of_cycle() == Some(run.steps().len()) {
+        push_line(&mut text, "nothing can move any more");
+    }
+    text
+}
 
-    /// What a process does alone: something of its own, sending to a queue, or taking from one.
-    fn alone(
-        &self,
-        at: usize,
-        before: &[i64],
-        after: &[i64],
-        senders: &mut [Vec<Option<usize>>],
-    ) -> Event {
-        let mut event = Event {
-            from: None,
-            at,
-            mark: '*',
-            label: String::new(),
-        };
-        for (queue, senders) in self.queues.iter().zip(senders) {
-            let old = contents(self.program, queue, before);
-            let new = contents(self.program, queue, after);
-            if old == new {
-                continue;
-            }
-            if new.len() == old.len() + 1
-                && let Some(i) = inserted(&old, &new)
-            {
-                senders.insert(i.min(senders.len()), Some(at));
-                event.mark = '!';
-            } else if old.len() == new.len() + 1
-                && let Some(i) = inserted(&new, &old)
-            {
-                let sender = (i < senders.len()).then(|| senders.remove(i)).flatten();
-                event.mark = '?';
-                if let Some(from) = sender.filter(|&from| from != at) {
-                    event.from = Some((from, '.'));
-                    event.mark = '>';
-                }
-                let values: Vec<String> = old[i].iter().map(|(_, shown)| shown.clone()).collect();
-                event.label = format!("{}({})", queue.name, values.join(","));
-            } else {
-                senders.clear();
-                senders.resize(new.len(), None);
-            }
+/// What a process does alone: something of its own, sending to a queue, or taking from one.
+fn alone(
+    at: usize,
+    step: &ShownStep,
+    program: &Program,
+    queues: &[Queue],
+    senders: &mut [Vec<Option<usize>>],
+) -> Event {
+    let mut event = Event {
+        from: None,
+        at,
+        mark: '*',
+        label: String::new(),
+    };
+    for (queue, senders) in queues.iter().zip(senders) {
+        let old = contents(program, queue, &step.before);
+        let new = contents(program, queue, &step.after);
+        if old == new {
+            continue;
         }
-        event
+        if new.len() == old.len() + 1
+            && let Some(i) = inserted(&old, &new)
+        {
+            senders.insert(i.min(senders.len()), Some(at));
+            event.mark = '!';
+        } else if old.len() == new.len() + 1
+            && let Some(i) = inserted(&new, &old)
+        {
+            let sender = (i < senders.len()).then(|| senders.remove(i)).flatten();
+            event.mark = '?';
+            if let Some(from) = sender.filter(|&from| from != at) {
+                event.from = Some((from, '.'));
+                event.mark = '>';
+            }
+            let values: Vec<String> = old[i].iter().map(|(_, shown)| shown.clone()).collect();
+            event.label = format!("{}({})", queue.name, values.join(","));
+        } else {
+            senders.clear();
+            senders.resize(new.len(), None);
+        }
     }
+    event
 }
 
 /// A message: the parts and how they are shown.
@@ -260,25 +218,26 @@ fn push_line(text: &mut String, line: &str) {
 mod tests {
     use super::*;
     use sempre_lang::model::{Language, Model};
+    use sempre_model::interpreter::Interpreter;
 
     /// A chart of the run that always takes the last action, or the first.
     fn chart(text: &str, steps: usize, last: bool) -> String {
         let (model, _) = Model::read(Language::Promela, "test", text).unwrap();
         let program = model.program();
         let queues = model.queues();
-        let mut chart = SequenceChart::new(program, &queues);
+        let mut run = ShownRun::new(program);
         let mut state = program.initial[0].clone();
         for _ in 0..steps {
             let all = Interpreter::new(program).successors(&state);
             let chosen = if last { all.last() } else { all.first() };
             let Some((action, Ok(next))) = chosen else {
-                chart.cycle();
+                run.cycle();
                 break;
             };
-            chart.step(&state, Some(*action), next);
+            run.step(&state, Some(*action), next);
             state = next.clone();
         }
-        chart.draw()
+        sequence_chart(&run, &queues)
     }
 
     #[test]

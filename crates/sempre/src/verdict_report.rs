@@ -1,14 +1,14 @@
 //! Verdicts on their way out: for people, as JSON, as lines of the Model Checking Contest.
 
 use crate::failure::Outcome;
+use crate::picture::Picture;
 use sempre::check::{Fairness, Moment, Verdict};
 use sempre::explicit::product::Deadlock;
-use sempre::lang::model::Queue;
 use sempre::memory;
 use sempre::model::{Program, Type};
 use sempre::report::Subject;
 use sempre::report::facts::facts;
-use sempre::sequence_chart::SequenceChart;
+use sempre::shown_run::ShownRun;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
@@ -188,8 +188,8 @@ pub fn mcc(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
     Ok(())
 }
 
-/// For people; the run is a chart if the queues for it are given.
-pub fn text(out: &mut dyn Write, shown: &Shown<'_>, chart: Option<&[Queue]>) -> Outcome<()> {
+/// For people; the run is shown by the picture if there is one.
+pub fn text(out: &mut dyn Write, shown: &Shown<'_>, picture: Option<&Picture<'_>>) -> Outcome<()> {
     let report = shown.subject.report;
     writeln!(
         out,
@@ -210,31 +210,31 @@ pub fn text(out: &mut dyn Write, shown: &Shown<'_>, chart: Option<&[Queue]>) -> 
     for (name, value) in rows {
         writeln!(out, "  {name:<11}{value}")?;
     }
-    match chart {
-        Some(queues) => draw(out, shown, queues),
+    match picture {
+        Some(picture) => draw(out, shown, picture),
         None => run(out, shown),
     }
 }
 
-/// The run as a message sequence chart.
-fn draw(out: &mut dyn Write, shown: &Shown<'_>, queues: &[Queue]) -> Outcome<()> {
+/// The run as a picture.
+fn draw(out: &mut dyn Write, shown: &Shown<'_>, picture: &Picture<'_>) -> Outcome<()> {
     let Verdict::Violated(evidence) = &shown.subject.report.verdict else {
         return Ok(());
     };
-    let mut chart = SequenceChart::new(shown.subject.program, queues);
+    let mut run = ShownRun::new(shown.subject.program);
     let moments: Vec<&Moment> = evidence.moments().collect();
     let start = evidence.prefix().len();
     for (i, moment) in moments.iter().enumerate() {
         if i == start {
-            chart.cycle();
+            run.cycle();
         }
         // The last moment leads back to the start of the cycle, or nowhere.
         let next = moments.get(i + 1).or(moments.get(start));
         if let Some(next) = next {
-            chart.step(&moment.state, moment.action, &next.state);
+            run.step(&moment.state, moment.action, &next.state);
         }
     }
-    write!(out, "{}", chart.draw())?;
+    write!(out, "{}", picture.draw(&run))?;
     if evidence.is_finite() {
         writeln!(out, "whatever comes next, the property is violated")?;
     }

@@ -11,6 +11,7 @@ use super::body::Body;
 use super::flow::{El, Kind};
 use super::resolve::{Face, Value};
 use super::symbols::{Globals, Leaf, Signature, Start};
+use crate::model::SourceStep;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sempre_model::interpreter::Interpreter;
 use sempre_model::ir::{Expr, Place, ProcessId, Program, Type, VariableId};
@@ -78,6 +79,8 @@ pub(super) struct World {
     pub last: Option<VariableId>,
     /// The labels of each proctype.
     pub labels: Vec<Vec<(Arc<str>, El)>>,
+    /// The statements of each action.
+    pub source_steps: Vec<Vec<SourceStep>>,
 }
 
 /// The places that a process can be in, in the order of the file.
@@ -132,6 +135,7 @@ impl World {
                     labels.map(|l| (l.name.clone(), l.element)).collect()
                 })
                 .collect(),
+            source_steps: Vec::new(),
         };
         for (i, leaf) in globals.store.leaves.iter().enumerate() {
             let constant = !written.contains(&i);

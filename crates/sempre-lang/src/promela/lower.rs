@@ -17,6 +17,7 @@ use super::steps::{Half, Offer, Stepper};
 use super::symbols::{Globals, Start};
 use super::tenancy::{self, Tenancy};
 use crate::dve::PropertyProcess;
+use crate::model::SourceStep;
 use crate::report::Report;
 use rustc_hash::FxHashSet;
 use sempre_base::{Diagnostic, Span};
@@ -189,17 +190,25 @@ pub(super) fn lower(
         held: &held,
     };
     let mut actions = Vec::new();
+    let mut source_steps = Vec::new();
     for one in &open {
         match &one.half.offer {
-            None => actions.push(maker.alone(one)),
+            None => {
+                actions.push(maker.alone(one));
+                source_steps.push(vec![maker.source_step(one)]);
+            }
             Some((c, Offer::Send(values))) => {
                 for other in &open {
                     let Some((d, Offer::Receive(targets))) = &other.half.offer else {
                         continue;
                     };
                     let slots = [one, other].map(|o| world.instances[o.instance].slot);
-                    if c == d && slots[0] != slots[1] {
-                        actions.extend(maker.rendezvous(one, other, values, targets));
+                    if c == d
+                        && slots[0] != slots[1]
+                        && let Some(action) = maker.rendezvous(one, other, values, targets)
+                    {
+                        actions.push(action);
+                        source_steps.push([one, other].map(|o| maker.source_step(o)).to_vec());
                     }
                 }
             }
@@ -211,6 +220,7 @@ pub(super) fn lower(
         }
     }
     world.program.actions = actions;
+    world.source_steps = source_steps;
     world.program.registers = 2
         + (world.channels.iter())
             .map(|c| c.signature.fields.len() as u32)
@@ -324,16 +334,15 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    fn title(&self, o: &Open) -> String {
+    fn source_step(&self, o: &Open) -> SourceStep {
         let instance = &self.world.instances[o.instance];
         let span = self.bodies[instance.proctype].flow.elements[o.half.element].span;
-        let name = &self.faces[instance.proctype].name;
-        let what = words(self.text, span);
-        format!(
-            "{name}[{}]: {what} (line {})",
-            instance.slot,
-            (self.line)(span.start)
-        )
+        SourceStep {
+            process: instance.slot,
+            name: self.faces[instance.proctype].name.to_string(),
+            statement: words(self.text, span),
+            line: (self.line)(span.start),
+        }
     }
 
     fn process(&self, o: &Open) -> ProcessId {
@@ -392,7 +401,7 @@ impl Maker<'_> {
         self.hold(&[o], o, &mut effect);
         self.finish(o, &mut effect);
         Action {
-            name: self.title(o),
+            name: self.source_step(o).to_string(),
             processes: vec![self.process(o)],
             class: if o.half.timeout { -1 } else { 0 },
             behaviour: Behaviour::Guarded {
@@ -457,7 +466,11 @@ impl Maker<'_> {
         self.hold(&[sender, receiver], receiver, &mut effect);
         self.finish(receiver, &mut effect);
         Some(Action {
-            name: format!("{}, {}", self.title(sender), self.title(receiver)),
+            name: format!(
+                "{}, {}",
+                self.source_step(sender),
+                self.source_step(receiver)
+            ),
             processes: vec![self.process(sender), self.process(receiver)],
             class: 0,
             behaviour: Behaviour::Guarded {

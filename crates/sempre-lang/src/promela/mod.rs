@@ -59,7 +59,7 @@ mod values;
 pub use propositions::proposition;
 
 use crate::dve::PropertyProcess;
-use crate::model::Queue;
+use crate::model::{Queue, SourceStep};
 use sempre_base::{Diagnostic, Severity};
 use sempre_model::Program;
 
@@ -87,6 +87,11 @@ impl PromelaModel {
         let check = lower::end_check(&self.world, &self.resolved.bodies);
         program.actions.push(check);
         program
+    }
+
+    /// The statements that each action executes: one, or two of a rendezvous, the sender's first.
+    pub fn source_steps(&self) -> &[Vec<SourceStep>] {
+        &self.world.source_steps
     }
 
     /// The channels in which messages wait.

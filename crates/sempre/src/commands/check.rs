@@ -4,6 +4,7 @@ use crate::failure::{Answer, Failure, Outcome};
 use crate::input::{read_file, show, shown_name};
 use crate::model_input::ModelOptions;
 use crate::output::OutputOptions;
+use crate::picture::Picture;
 use crate::verdict_report::{Shown, json, mcc, text, trace};
 use crate::{interrupt, progress};
 use clap::builder::PossibleValuesParser;
@@ -16,7 +17,7 @@ use sempre::check::{
 use sempre::explicit::emptiness::{Algorithm, Pairs};
 use sempre::explicit::finite::Search;
 use sempre::explicit::product::{Deadlock, Limits, Order};
-use sempre::lang::model::{Model, Queue};
+use sempre::lang::model::Model;
 use sempre::memory;
 use sempre::report::{Subject, page};
 use std::fs::File;
@@ -261,6 +262,8 @@ enum Format {
     Json,
     /// For people, with counterexamples as message sequence charts
     Msc,
+    /// For people, with counterexamples as `spin -t -p` tells them; of Promela models
+    Trail,
 }
 
 /// The names of the emptiness checks and searches, which the engine lists.
@@ -294,6 +297,11 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Outcome {
     let model = arguments.model.read()?;
+    let picture = match arguments.format {
+        Format::Text | Format::Json => None,
+        Format::Msc => Some(Picture::chart(&model)),
+        Format::Trail => Some(Picture::trail(&model, &arguments.model.file())?),
+    };
     let properties = arguments.properties.read(&model)?;
     let fairness = match arguments.fairness {
         FairnessName::None => Fairness::None,
@@ -428,8 +436,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             writeln!(file, "{run}")?;
         }
         if !closed {
-            let queues = (arguments.format == Format::Msc).then(|| model.queues());
-            match print(&mut *out, arguments, &shown, queues.as_deref(), i) {
+            match print(&mut *out, arguments, &shown, picture.as_ref(), i) {
                 // Nobody reads on, but the page is still wanted.
                 Err(Failure::OutputClosed) if report_file.is_some() => closed = true,
                 printed => printed?,
@@ -458,7 +465,7 @@ fn print(
     out: &mut dyn Write,
     arguments: &Arguments,
     shown: &Shown<'_>,
-    chart: Option<&[Queue]>,
+    picture: Option<&Picture<'_>>,
     i: usize,
 ) -> Outcome<()> {
     if arguments.mcc {
@@ -469,7 +476,7 @@ fn print(
         if i > 0 {
             writeln!(out)?;
         }
-        text(out, shown, chart)?;
+        text(out, shown, picture)?;
     }
     // The next one may take long.
     out.flush()?;

@@ -3,6 +3,7 @@
 use crate::failure::{Answer, Failure, Outcome};
 use crate::model_input::ModelOptions;
 use crate::output::OutputOptions;
+use crate::picture::Picture;
 use crate::{interrupt, progress};
 use clap::{Args, ValueEnum};
 use sempre::explicit::explore::{
@@ -10,10 +11,9 @@ use sempre::explicit::explore::{
 };
 use sempre::jit::CompiledSystem;
 use sempre::lang::etf::write_etf;
-use sempre::lang::model::Queue;
 use sempre::memory;
 use sempre::model::{Layout, Program, ProgramSystem, System};
-use sempre::sequence_chart::SequenceChart;
+use sempre::shown_run::ShownRun;
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -127,6 +127,8 @@ pub(super) enum Format {
     Json,
     /// For people, with what was found as a message sequence chart
     Msc,
+    /// For people, with what was found as `spin -t -p` tells it; of a Promela model
+    Trail,
 }
 
 /// Systems whose states are states of a program.
@@ -172,22 +174,27 @@ pub fn run(arguments: &Arguments) -> Outcome {
     };
     let program = Arc::new(model.explored());
     let layout = Layout::inferred(&program);
-    let queues = model.queues();
+    let picture = match arguments.format {
+        Format::Text | Format::Json => None,
+        Format::Msc => Some(Picture::chart(&model)),
+        Format::Trail => Some(Picture::trail(&model, &arguments.model.file())?),
+    };
+    let picture = picture.as_ref();
     if !arguments.no_jit {
         match CompiledSystem::new(Arc::clone(&program), layout.clone(), Vec::new()) {
-            Ok(system) => return search(arguments, order, &program, &queues, &system, "compiled"),
+            Ok(system) => return search(arguments, order, &program, picture, &system, "compiled"),
             Err(e) => eprintln!("warning: {e}; interpreting the model instead"),
         }
     }
     let system = ProgramSystem::new(Arc::clone(&program), layout, Vec::new());
-    search(arguments, order, &program, &queues, &system, "interpreted")
+    search(arguments, order, &program, picture, &system, "interpreted")
 }
 
 fn search<S: Packed>(
     arguments: &Arguments,
     order: Order,
     program: &Program,
-    queues: &[Queue],
+    picture: Option<&Picture<'_>>,
     system: &S,
     how: &str,
 ) -> Outcome {
@@ -213,13 +220,12 @@ fn search<S: Packed>(
             let report = json_report(&found, how);
             writeln!(out, "{report}")?;
         }
-        Format::Text | Format::Msc => text_report(&mut *out, &found, arguments)?,
+        Format::Text | Format::Msc | Format::Trail => text_report(&mut *out, &found, arguments)?,
     }
     // The way to what was found; for a failure in a full search, found again with parents.
     if arguments.format != Format::Json {
-        let chart = (arguments.format == Format::Msc).then_some(queues);
         if arguments.find.is_some() {
-            write_trace(&mut *out, program, chart, &found)?;
+            write_trace(&mut *out, program, picture, &found)?;
         } else if found.failure.is_some() {
             let again = Options {
                 order: Order::BreadthFirst,
@@ -229,7 +235,7 @@ fn search<S: Packed>(
                 progress: None,
                 ..options
             };
-            write_trace(&mut *out, program, chart, &explore(system, &again))?;
+            write_trace(&mut *out, program, picture, &explore(system, &again))?;
         }
     }
     out.flush()?;
@@ -326,11 +332,11 @@ fn text_report<S: System>(
     Ok(())
 }
 
-/// The trace to the failure or the deadlock that the search stopped at, as a chart if the queues for it are given.
+/// The trace to the failure or the deadlock that the search stopped at, as a picture if one is wanted.
 fn write_trace<S: Packed>(
     out: &mut dyn Write,
     program: &Program,
-    chart: Option<&[Queue]>,
+    picture: Option<&Picture<'_>>,
     found: &Exploration<'_, S>,
 ) -> Outcome<()> {
     let (state, message) = match (&found.failure, found.deadlock) {
@@ -351,13 +357,13 @@ fn write_trace<S: Packed>(
     };
     let system = found.system();
     writeln!(out)?;
-    if let Some(queues) = chart {
-        let mut chart = SequenceChart::new(program, queues);
+    if let Some(picture) = picture {
+        let mut run = ShownRun::new(program);
         let states: Vec<Vec<i64>> = trace.states.iter().map(|s| system.cells(s)).collect();
         for (pair, step) in states.windows(2).zip(&trace.steps) {
-            chart.step(&pair[0], Some(step.action), &pair[1]);
+            run.step(&pair[0], Some(step.action), &pair[1]);
         }
-        writeln!(out, "{}{message}", chart.draw())?;
+        writeln!(out, "{}{message}", picture.draw(&run))?;
         return Ok(());
     }
     let mut before: Vec<(String, String)> = Vec::new();

@@ -32,6 +32,7 @@ pub fn run(arguments: &Arguments, program: &Program) -> Outcome {
         (arguments.etf.is_some(), "--etf"),
         (arguments.workers > 1, "--workers"),
         (arguments.format == Format::Msc, "--format msc"),
+        (arguments.format == Format::Trail, "--format trail"),
     ] {
         if given {
             return Err(refused(option));
@@ -63,7 +64,7 @@ pub fn run(arguments: &Arguments, program: &Program) -> Outcome {
     let mut out = arguments.output.open()?;
     match arguments.format {
         Format::Json => writeln!(out, "{}", json_report(&found, program))?,
-        Format::Text | Format::Msc => text_report(&mut *out, &found, program)?,
+        Format::Text | Format::Msc | Format::Trail => text_report(&mut *out, &found, program)?,
     }
     out.flush()?;
     if !found.faults.is_empty() {
