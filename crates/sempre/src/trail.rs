@@ -2,7 +2,7 @@
 //! its number, the process, the file and the line.
 //!
 //! ```text
-//!   3:	proc  1 (Server:1) handover.pml:17	[to?ask(n)]
+//!   3:   proc  1 (Server:1) handover.pml:17  [to?ask(n)]
 //!   <<<<<START OF CYCLE>>>>>
 //! ```
 //!
