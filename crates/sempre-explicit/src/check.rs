@@ -267,9 +267,64 @@ fn search<'s, S: System, M: Marks>(
         Observer::Property(property) => property.is_generalized_buchi(),
         Observer::Testing(_) => true,
     };
-    if options.workers > 1 || !plain || options.algorithm.takes_avoidance() {
-        return together::search::<S, M>(system, property, shape, options);
+    if options.workers <= 1 && plain && !options.algorithm.takes_avoidance() {
+        return alone::<S, M>(system, property, shape, options);
     }
+    // Several workers send out no scouts. So before they begin, one of them looks where scouts would have.
+    let begin = Instant::now();
+    if plain && options.scouts.is_some() {
+        for most in [ALONE, DIVING] {
+            let limits = Limits {
+                states: Some(
+                    options
+                        .limits
+                        .states
+                        .map_or(most, |states| states.min(most)),
+                ),
+                time: (options.limits.time).map(|t| t.saturating_sub(begin.elapsed())),
+                ..options.limits
+            };
+            let alone = alone::<S, M>(
+                system,
+                property,
+                shape,
+                &Options {
+                    algorithm: Algorithm::Cou99,
+                    workers: 1,
+                    limits,
+                    ..*options
+                },
+            );
+            let counters = &alone.statistics.counters;
+            let dives = 2 * counters.max_stack > counters.states;
+            if alone.outcome != Outcome::Stopped(Reason::States)
+                || options.limits.states.is_some_and(|states| states <= most)
+            {
+                return alone;
+            }
+            if !dives {
+                break;
+            }
+        }
+    }
+    let limits = Limits {
+        time: (options.limits.time).map(|t| t.saturating_sub(begin.elapsed())),
+        ..options.limits
+    };
+    together::search::<S, M>(system, property, shape, &Options { limits, ..*options })
+}
+
+/// Several workers begin when one has seen so many states; or so many, if it dives.
+const ALONE: u64 = 1 << 18;
+const DIVING: u64 = (1 << 20) + 1;
+
+/// A check by one worker, of generalised Büchi acceptance.
+fn alone<'s, S: System, M: Marks>(
+    system: &'s S,
+    property: Observer<'_>,
+    shape: Shape,
+    options: &Options<'_>,
+) -> Check<'s, S> {
     let mut statistics = Statistics::default();
     let mut result = Check {
         given: system,
