@@ -314,9 +314,10 @@ fn search<'s, S: System, M: Marks>(
     together::search::<S, M>(system, property, shape, &Options { limits, ..*options })
 }
 
-/// Several workers begin when one has seen so many states; or so many, if it dives.
-const ALONE: u64 = 1 << 18;
-const DIVING: u64 = (1 << 20) + 1;
+/// Several workers begin when one has seen so many states; or so many, if it dives. Scouts, who go out after 2^18 and 2^20 states, have
+/// an eighth of these for themselves.
+const ALONE: u64 = (1 << 18) + (1 << 16);
+const DIVING: u64 = (1 << 20) + (1 << 18);
 
 /// A check by one worker, of generalised Büchi acceptance.
 fn alone<'s, S: System, M: Marks>(
