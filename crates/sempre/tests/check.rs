@@ -770,7 +770,7 @@ fn text_tells_the_run() {
     assert_eq!(
         without.join("\n"),
         "G F P.a: violated\n  deadlock   stutter: a run that ends repeats its last state\n  \
-         automaton  tgba, 2 states, 3 edges, 1 acceptance sets\n  \
+         automaton  tgba, 2 states, 3 edges, 1 acceptance set\n  \
          product    3 states, 4 transitions, stack 3 (cou99)\n  \
          0  P = a  [P.a]\n       P: a -> b (line 1)\n  the cycle, for ever:\n  \
          1  P = b  [not P.a]\n       (nothing can move)\n  back to 1"
