@@ -284,7 +284,7 @@ fn a_bad_prefix_is_printed_as_one() {
             "G P.a: violated",
             "  deadlock   stutter: a run that ends repeats its last state",
             "  automaton  dfa, 2 states, 3 edges, deterministic",
-            "  product    1 states, 1 transitions, queue 0 (bfs)",
+            "  product    1 state, 1 transition, queue 0 (bfs)",
             "  0  P = a  [P.a]",
             "       P: a -> b (line 1)",
             "  1  P = b  [not P.a]",
