@@ -5,6 +5,7 @@
 //! merges components at once and never waits; one whose target becomes known while it waits is thrown away when its turn
 //! comes, or, in the variant that merges the lists of edges, at the next merge. At the bottom of the stack there is one
 //! item more than states, from which the initial state is entered. So the stacks of the paper come out.
+//! (What was kept is known from the sources of Spot, with which the paper's figures were made; this is written anew.)
 //!
 //! Where a run is found, edges are counted up to the one that closes the cycle, without that one.
 //!
