@@ -84,6 +84,7 @@ impl Crew {
             return self.alone(|| work(0, only));
         }
         std::thread::scope(|scope| {
+            let mut threads = Vec::new();
             for (me, item) in items.iter_mut().enumerate() {
                 let work = &work;
                 let thread = std::thread::Builder::new().stack_size(STACK);
@@ -94,10 +95,17 @@ impl Crew {
                         Err(Halt::Stop(Stop(Reason::Panic(message(&*panic)))))
                     }));
                 });
-                if let Err(error) = spawned {
-                    let text = format!("no thread for a worker: {error}");
-                    self.end(Err(Halt::Stop(Stop(Reason::Panic(text)))));
+                match spawned {
+                    Ok(thread) => threads.push(thread),
+                    Err(error) => {
+                        let text = format!("no thread for a worker: {error}");
+                        self.end(Err(Halt::Stop(Stop(Reason::Panic(text)))));
+                    }
                 }
+            }
+            // One that is dropped is detached, and glibc may then read of a thread that has just ended. Panics were caught.
+            for thread in threads {
+                let _ = thread.join();
             }
         });
         self.ended()

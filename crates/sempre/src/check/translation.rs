@@ -147,12 +147,18 @@ pub fn in_time<T: Send + 'static>(
             // Nobody may be waiting any more.
             let _ = send.send(work());
         });
-    if let Err(error) = worker {
-        return Err(Reason::Panic(format!("cannot start a thread: {error}")));
-    }
+    let worker = match worker {
+        Ok(worker) => worker,
+        Err(error) => return Err(Reason::Panic(format!("cannot start a thread: {error}"))),
+    };
     loop {
         match receive.recv_timeout(PATIENCE) {
-            Ok(made) => return Ok(made),
+            Ok(made) => {
+                // Not to be joined but dropped would detach it, and a thread that ends while it is detached takes the program
+                // with it, by an error in the C library.
+                let _ = worker.join();
+                return Ok(made);
+            }
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(Reason::Panic("the translation failed".to_string()));
             }
