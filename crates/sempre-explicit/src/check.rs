@@ -190,6 +190,8 @@ pub struct Statistics {
     pub stored: u64,
     /// Was the run found by the scout?
     pub scouted: bool,
+    /// Of several workers: had the one that begins, by [`Algorithm::Cou99`], the answer before the others were called?
+    pub alone: bool,
     /// Number of acceptance sets of the product.
     pub sets: u32,
     /// Bytes in use at the end, by states and all that is known of them.
@@ -284,7 +286,7 @@ fn search<'s, S: System, M: Marks>(
                 time: (options.limits.time).map(|t| t.saturating_sub(begin.elapsed())),
                 ..options.limits
             };
-            let alone = alone::<S, M>(
+            let mut alone = alone::<S, M>(
                 system,
                 property,
                 shape,
@@ -297,6 +299,7 @@ fn search<'s, S: System, M: Marks>(
             );
             let counters = &alone.statistics.counters;
             let dives = 2 * counters.max_stack > counters.states;
+            alone.statistics.alone = true;
             if alone.outcome != Outcome::Stopped(Reason::States)
                 || options.limits.states.is_some_and(|states| states <= most)
             {

@@ -603,6 +603,13 @@ impl Checker {
         conclusion: &Conclusion<'_>,
     ) -> Result<(), CheckError> {
         report.statistics = found.statistics;
+        if found.statistics.alone {
+            report.algorithm = Some(Algorithm::Cou99);
+            report.explanation.push(
+                "algorithm cou99 after all: one worker, who begins, had the answer before the others were called"
+                    .to_string(),
+            );
+        }
         if found.statistics.scouted {
             report.explanation.push(match found.outcome {
                 Outcome::Prefix(_) => {
