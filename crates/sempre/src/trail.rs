@@ -9,8 +9,7 @@
 //! As there, the parts of an atomic sequence have lines of their own, a rendezvous is two of them, the sender's first, and
 //! a process that ends `terminates`. The number after the name of a process is its priority, which is 1.
 //!
-//! How ours differs: statements of an atomic sequence that follow each other without a choice are one part, told by its first statement;
-//! statements stand as in the file, where SPIN puts in parentheses; SPIN's numbers of places, `(state 4)`,
+//! How ours differs: a `d_step` has one line, its first statement's; statements stand as in the file, where SPIN puts in parentheses; SPIN's numbers of places, `(state 4)`,
 //! and the moves of a never claim, which it counts as steps, are left out.
 //!
 //! Not done: files for `spin -t` itself, whose steps are numbers that SPIN gives in the verifier it makes.
@@ -84,9 +83,10 @@ mod tests {
     fn each_part_has_a_line() {
         let text = "chan d = [0] of { bit };\nbyte x;\nactive proctype A() { d!1 }\n\
             active proctype B() {\n  atomic { x = 1;\n    x = 2 };\n  d?1 }";
-        let expected = "  1:\tproc  1 (B:1) test.pml:5\t[x = 1]\n  2:\tproc  0 (A:1) test.pml:3\t[d!1]\n  \
-            3:\tproc  1 (B:1) test.pml:7\t[d?1]\n  4:\tproc  1 (B:1) terminates\n  \
-            5:\tproc  0 (A:1) terminates\n  <<<<<START OF CYCLE>>>>>\ntrail ends after 5 steps\n";
+        let expected = "  1:\tproc  1 (B:1) test.pml:5\t[x = 1]\n  2:\tproc  1 (B:1) test.pml:6\t[x = 2]\n  \
+            3:\tproc  0 (A:1) test.pml:3\t[d!1]\n  4:\tproc  1 (B:1) test.pml:7\t[d?1]\n  \
+            5:\tproc  1 (B:1) terminates\n  6:\tproc  0 (A:1) terminates\n  \
+            <<<<<START OF CYCLE>>>>>\ntrail ends after 6 steps\n";
         assert_eq!(last(text, 5, Some(4)), expected);
     }
 

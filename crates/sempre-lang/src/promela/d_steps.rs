@@ -20,6 +20,7 @@ impl Stepper<'_> {
         }
         let half = |guard, effect, offer| Half {
             element: first,
+            also: Vec::new(),
             guard,
             effect,
             offer,

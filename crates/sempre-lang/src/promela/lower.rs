@@ -195,7 +195,7 @@ pub(super) fn lower(
         match &one.half.offer {
             None => {
                 actions.push(maker.alone(one));
-                source_steps.push(vec![maker.source_step(one)]);
+                source_steps.push(maker.source_steps(&[one]));
             }
             Some((c, Offer::Send(values))) => {
                 for other in &open {
@@ -208,7 +208,7 @@ pub(super) fn lower(
                         && let Some(action) = maker.rendezvous(one, other, values, targets)
                     {
                         actions.push(action);
-                        source_steps.push([one, other].map(|o| maker.source_step(o)).to_vec());
+                        source_steps.push(maker.source_steps(&[one, other]));
                     }
                 }
             }
@@ -334,9 +334,29 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
+    /// The statements of a step: what each half begins with, and then what is part of the step.
+    fn source_steps(&self, halves: &[&Open]) -> Vec<SourceStep> {
+        let first = halves.iter().map(|o| self.source_step(o));
+        let then = (halves.iter()).flat_map(|o| {
+            let flow = &self.bodies[self.world.instances[o.instance].proctype].flow;
+            let told = |e: &&El| {
+                let kind = &flow.elements[**e].kind;
+                !matches!(kind, Kind::Dot | Kind::Break | Kind::Goto(_))
+            };
+            (o.half.also.iter())
+                .filter(told)
+                .map(|&e| self.statement(o.instance, e))
+        });
+        first.chain(then).collect()
+    }
+
     fn source_step(&self, o: &Open) -> SourceStep {
-        let instance = &self.world.instances[o.instance];
-        let span = self.bodies[instance.proctype].flow.elements[o.half.element].span;
+        self.statement(o.instance, o.half.element)
+    }
+
+    fn statement(&self, instance: usize, e: El) -> SourceStep {
+        let instance = &self.world.instances[instance];
+        let span = self.bodies[instance.proctype].flow.elements[e].span;
         SourceStep {
             process: instance.slot,
             name: self.faces[instance.proctype].name.to_string(),

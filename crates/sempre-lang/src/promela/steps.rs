@@ -30,6 +30,8 @@ pub(super) enum Offer {
 #[derive(Clone, Debug)]
 pub(super) struct Half {
     pub element: El,
+    /// The statements that are part of the same step, after the element, in their order.
+    pub also: Vec<El>,
     pub guard: Expr,
     pub effect: Vec<Stmt>,
     /// The rendezvous channel and what is offered there.
@@ -143,6 +145,7 @@ impl Stepper<'_> {
             if stuck != Expr::FALSE {
                 result.push(Half {
                     element: place,
+                    also: Vec::new(),
                     guard: stuck,
                     effect: vec![self.blocked(place)],
                     offer: None,
@@ -180,11 +183,13 @@ impl Stepper<'_> {
         };
         // What is merged into the step, and the variables that it forgets.
         let mut after = Vec::new();
+        let mut also: &[El] = &[];
         let mut atom = atom;
         if self.step_of[e].is_none() {
             after.extend(self.forgotten(e));
             if let Some(Some(chain)) = flow.chains.get(e) {
-                for &f in &chain.elements {
+                also = &chain.elements;
+                for &f in also {
                     after.extend(self.effect(f));
                     after.extend(self.forgotten(f));
                 }
@@ -194,6 +199,7 @@ impl Stepper<'_> {
         let mut halves = self.unmerged(e, to, atom);
         for half in &mut halves {
             half.effect.extend(after.iter().cloned());
+            half.also.extend(also);
         }
         halves
     }
@@ -220,6 +226,7 @@ impl Stepper<'_> {
         let element = &flow.elements[e];
         let half = |guard: Expr, effect: Vec<Stmt>| Half {
             element: e,
+            also: Vec::new(),
             guard,
             effect,
             offer: None,
@@ -406,6 +413,8 @@ impl Stepper<'_> {
                 return;
             }
             half.effect.extend(next.effect.iter().cloned());
+            half.also.push(next.element);
+            half.also.extend(&next.also);
             half.to = next.to;
             half.atom = next.atom;
         }
