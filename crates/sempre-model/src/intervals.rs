@@ -13,7 +13,7 @@
 //! Relations between variables are not tracked, so a sum that is bounded (tokens of a net, messages
 //! under way) is not seen; see [`crate::ranges`] for what is done about it.
 
-use crate::footprint::footprints;
+use crate::footprint::{can_fail, footprints, reads_of};
 pub use crate::interval_domain::Interval;
 use crate::interval_domain::{FULL, arithmetic, join, less, meet, store, truth, without};
 use crate::ir::{Action, Behaviour, Binary, Expr, Place, Program, Stmt, Table, Type, Unary};
@@ -69,6 +69,34 @@ pub fn intervals(program: &Program) -> Vec<Interval> {
         result = narrower;
     }
     result
+}
+
+/// Is the expression true in all states, or false in all, by what the types of the variables it reads can hold?
+///
+/// `None` if neither is sure, if its evaluation can fail, or if it reads nothing. What [`Type::Range`] can hold counts for nothing:
+/// it is what somebody expects of a variable, and a step that leaves it is an error to be found.
+pub fn constant_truth(program: &Program, expr: &Expr) -> Option<bool> {
+    if can_fail(program, expr) || reads_of(program, expr).is_empty() {
+        return None;
+    }
+    let types =
+        (0..program.cells() as u32).map(|c| &program.variable(program.variable_of_cell(c)).ty);
+    let base: Vec<Interval> = types
+        .map(|ty| match ty {
+            Type::Range { .. } => FULL,
+            ty => ty.bounds(),
+        })
+        .collect();
+    let frame = Frame {
+        program,
+        base: &base,
+        local: FxHashMap::default(),
+        registers: vec![(0, 0); program.registers as usize],
+    };
+    match frame.eval(expr)? {
+        (0, 0) => Some(false),
+        (min, max) => (min > 0 || max < 0).then_some(true),
+    }
 }
 
 /// The values of each cell in the initial states.
@@ -492,6 +520,27 @@ mod tests {
     use crate::random_program::{random_expression, random_program, random_state};
     use sempre_base::Random;
     use std::collections::HashSet;
+
+    #[test]
+    fn constant_truths_are_constant() {
+        let mut random = Random::new(22);
+        let (mut known, mut unknown) = (0, 0);
+        for _ in 0..3000 {
+            let p = random_program(&mut random);
+            let e = random_expression(&mut random, &p, 3);
+            let Some(truth) = constant_truth(&p, &e) else {
+                unknown += 1;
+                continue;
+            };
+            known += 1;
+            for _ in 0..20 {
+                let state = random_state(&mut random, &p);
+                let value = Interpreter::new(&p).value(&e, &state).unwrap();
+                assert_eq!(value != 0, truth, "{e:?} {p:?}");
+            }
+        }
+        assert!(known > 100 && unknown > 100, "{known} {unknown}");
+    }
 
     #[test]
     fn reachable_states_lie_within() {

@@ -264,6 +264,7 @@ impl Checker {
                 "with fairness to transitions these are the processes; progress of others is not looked at".to_string(),
             ));
         }
+        let (property, settled) = &property.settled(&self.program);
         let is_symbolic = settings.engine == Engine::Symbolic;
         let (wish, why) = if is_symbolic && settings.search.is_none() {
             // It knows nothing of finite automata.
@@ -293,7 +294,7 @@ impl Checker {
             statistics: Statistics::default(),
             symbolic: None,
             elapsed: Duration::ZERO,
-            explanation: why.into_iter().collect(),
+            explanation: settled.iter().cloned().chain(why).collect(),
         };
         let count = property.propositions.len();
         let deadline = limits.time.and_then(|t| begin.checked_add(t));

@@ -1,10 +1,13 @@
 //! What is to be checked, in the terms of one model.
 
+use rustc_hash::FxHashMap;
 use sempre_base::{Diagnostic, Severity, Span};
 use sempre_lang::model::Model;
 use sempre_ltl::parse::canonical_name;
+use sempre_ltl::relabel::substitute;
 use sempre_ltl::{Formula, Formulas};
-use sempre_model::Expr;
+use sempre_model::intervals::constant_truth;
+use sempre_model::{Expr, Program};
 use sempre_omega::{Alphabet, Automaton};
 
 /// A proposition of a property.
@@ -38,6 +41,34 @@ pub struct Property {
     pub claim: Claim,
     /// What may not mean what its author thinks; spans are of the text it was read from.
     pub warnings: Vec<Diagnostic>,
+}
+
+impl Property {
+    /// The property with the truth of what is always true or always false in its formula, and a sentence for each such
+    /// proposition. The propositions stay as they are.
+    pub(super) fn settled(&self, program: &Program) -> (Self, Vec<String>) {
+        let mut property = self.clone();
+        let mut sentences = Vec::new();
+        let Claim::Formula(formulas, formula) = &mut property.claim else {
+            return (property, sentences);
+        };
+        let mut known = FxHashMap::default();
+        for number in formulas.propositions_of(*formula) {
+            let proposition = &property.propositions[number];
+            let Some(truth) = constant_truth(program, &proposition.meaning) else {
+                continue;
+            };
+            known.insert(number, if truth { Formula::TRUE } else { Formula::FALSE });
+            sentences.push(format!(
+                "`{}` is {truth} in all states, by the types of its variables",
+                proposition.text
+            ));
+        }
+        if !known.is_empty() {
+            *formula = substitute(formulas, *formula, &known);
+        }
+        (property, sentences)
+    }
 }
 
 /// What a proposition means in a model. Complaints have the spans of the text in which it stands at `place`.
@@ -104,6 +135,31 @@ mod tests {
             ("{P == \"b\"}", "P == \"b\""),
         ] {
             assert_eq!(bare(text), expected);
+        }
+    }
+
+    /// What the types say is no matter for the search, nor for the question whether a prefix is bad.
+    #[test]
+    fn what_is_always_so_is_settled() {
+        use crate::check::{Checker, Fairness, Settings, Verdict, sources};
+        use sempre_lang::model::{Language, Model};
+        let text = "byte x; process P { state idle, busy; init idle; \
+            trans idle -> busy { effect x = x + 1; }, busy -> idle {}; } system async;";
+        let (model, _) = Model::read(Language::Dve, "tiny", text).unwrap();
+        let checker = Checker::new(model.program(), Fairness::None).unwrap();
+        for (formula, holds, warnings) in [
+            ("G F {x >= 0}", true, 1),
+            ("G(P.busy -> F {x < 0})", false, 1),
+            ("F {x > 255} | X P.busy", true, 1),
+            ("G {x < 255}", false, 0),
+        ] {
+            let property = sources::formula(&model, formula).unwrap();
+            assert_eq!(property.warnings.len(), warnings, "{formula}");
+            let report = checker.check(&property, &Settings::default()).unwrap();
+            assert_eq!(matches!(report.verdict, Verdict::Holds(_)), holds);
+            let settled = |e: &String| e.contains("by the types of its variables");
+            let sentences = report.explanation.iter().filter(|e| settled(e)).count();
+            assert_eq!(sentences, warnings, "{formula}");
         }
     }
 }

@@ -10,6 +10,7 @@ use sempre_lang::model::Model;
 use sempre_lang::pnml::read_properties;
 use sempre_ltl::parse::{Parsed, code_length};
 use sempre_ltl::{Formulas, ParseOptions, parse, parse_list};
+use sempre_model::intervals::constant_truth;
 use sempre_omega::{Alphabet, Automaton, HoaOptions, write_hoa};
 
 /// A formula; it is its own name.
@@ -40,6 +41,7 @@ fn named(
 ) -> Result<Property, Vec<Diagnostic>> {
     let mut propositions = Vec::new();
     let mut errors = Vec::new();
+    let mut warnings = parsed.warnings;
     for number in 0..formulas.names().len() {
         let place = (parsed.propositions.iter())
             .find(|(p, _)| *p == number)
@@ -49,7 +51,15 @@ fn named(
             None => formulas.name(number),
         };
         match bind(model, text, place) {
-            Ok(proposition) => propositions.push(proposition),
+            Ok(proposition) => {
+                let truth = constant_truth(model.program(), &proposition.meaning);
+                if let Some((span, truth)) = place.zip(truth) {
+                    let message =
+                        format!("this is {truth} in all states, by the types of its variables");
+                    warnings.push(Diagnostic::warning(span, message));
+                }
+                propositions.push(proposition);
+            }
             Err(complaints) => errors.extend(complaints),
         }
     }
@@ -60,7 +70,7 @@ fn named(
         name,
         propositions,
         claim: Claim::Formula(Box::new(formulas), parsed.formula),
-        warnings: parsed.warnings,
+        warnings,
     })
 }
 
