@@ -14,7 +14,7 @@ use crate::natural::Natural;
 use crate::observer::Observer;
 use crate::owcty::owcty;
 use crate::product::{Deadlock, Product};
-use crate::reach::{Options as Search, Progress, on_a_deep_stack, reachable};
+use crate::reach::{Options as Search, Progress, on_a_deep_stack, states_of};
 use sempre_model::footprint::can_fail;
 use sempre_model::{Expr, Interpreter, Program};
 use std::time::Duration;
@@ -100,15 +100,14 @@ pub fn prepare<'p>(
 ) -> Result<Prepared<'p>, Box<(Stop, Statistics)>> {
     on_a_deep_stack(program.cells() + 1, || {
         let begin = Clock::start();
-        let mut forest = Forest::new(limits);
-        let mut model = Model::new(&mut forest, program, None);
         let search = Search {
             limits,
             progress,
             ..Search::default()
         };
+        let (mut forest, mut model, found) = states_of(program, None, &search);
         let mut find = || -> Result<(Kept, Kept, Natural), Stop> {
-            let states = reachable(&mut forest, &mut model, &search)?;
+            let states = found?;
             let set = forest.get(states);
             let stuck = model.deadlocks(&mut forest, set)?;
             let deadlocks = forest.keep(stuck);

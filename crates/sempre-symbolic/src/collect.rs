@@ -24,6 +24,8 @@ pub enum Stop {
     Time,
     /// Somebody asked for it.
     Interrupted,
+    /// The search begins again, in another order of the cells; inside of the crate only.
+    Reorder,
 }
 
 /// When to give up.
@@ -75,6 +77,7 @@ pub(crate) struct Control {
     pub peak: usize,
     pub collections: u64,
     until_look: u32,
+    looks: u64,
     /// How many collections have freed less than a quarter of a capacity that cannot grow, one after another.
     poor: u32,
     /// For tests: collect before every so many new nodes.
@@ -92,6 +95,7 @@ impl Control {
             peak: 0,
             collections: 0,
             until_look: PATIENCE,
+            looks: 0,
             poor: 0,
             stress: None,
         }
@@ -126,9 +130,15 @@ impl Forest {
             if self.wide_cache.is_small() && 4 * self.wide_cache.len() <= self.cache.len() {
                 self.wide_cache.resize(2 * self.wide_cache.len());
             }
+            self.control.looks += 1;
             return self.look();
         }
         Ok(())
+    }
+
+    /// About so many nodes were made so far.
+    pub(crate) fn made(&self) -> u64 {
+        self.control.looks * u64::from(PATIENCE)
     }
 
     /// Is it time to stop?

@@ -19,6 +19,7 @@
 //! | [`restrict`] | the domain of a relation within a set |
 //! | [`saturate`] | least fixpoints from the bottom of the diagrams up |
 //! | [`order`] | which cell is at which level |
+//! | `second_order` | another order, for searches that turn out to be long |
 //! | [`split`] | actions with one variant for each value of their indices |
 //! | `conjuncts` | an action as a conjunction of parts |
 //! | `part` | relations over a few cells, learned where they are needed |
@@ -59,6 +60,7 @@ pub mod project;
 pub mod reach;
 pub mod restrict;
 pub mod saturate;
+mod second_order;
 pub mod sets;
 pub mod shape;
 pub mod split;

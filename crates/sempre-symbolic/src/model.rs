@@ -15,6 +15,7 @@ use crate::conjuncts::parts;
 use crate::forest::{EMPTY, Forest, Kept, Node, UNIT};
 use crate::order::force;
 use crate::part::{Learner, Meaning, Part};
+use crate::second_order::SecondThoughts;
 use crate::shape::{Mode, Shape};
 use crate::split::variants;
 use rustc_hash::FxHashMap;
@@ -80,6 +81,7 @@ pub struct Model<'p> {
     pub(crate) learner: Learner<'p>,
     /// Is it noted which values occur?
     pub(crate) notes_values: bool,
+    pub(crate) second_thoughts: SecondThoughts,
 }
 
 /// Something erroneous in a state.
@@ -127,6 +129,7 @@ impl<'p> Model<'p> {
             groups: Vec::new(),
             learner: Learner::new(program),
             notes_values: false,
+            second_thoughts: SecondThoughts::None,
         };
         let mut known: FxHashMap<String, u32> = FxHashMap::default();
         let mut groups: FxHashMap<(u32, Shape), u32> = FxHashMap::default();
@@ -260,6 +263,15 @@ impl<'p> Model<'p> {
     pub(crate) fn occurs(&mut self, level: u32, number: u32) {
         let cell = self.order[level as usize];
         self.learner.values.occurs(cell, number);
+    }
+
+    /// Is there a better order?
+    ///
+    /// # Errors
+    /// If there is.
+    #[inline]
+    pub(crate) fn reconsider(&mut self, forest: &Forest) -> Result<(), Stop> {
+        (self.second_thoughts).consider(forest, self.program, &self.order)
     }
 
     /// The relation of a group, if it is known for whatever has occurred.

@@ -503,7 +503,9 @@ impl Events for ProductEvents<'_> {
 
     fn occurs(&mut self, _: u32, _: u32) {}
 
-    fn progress(&mut self, _: &Forest) {}
+    fn progress(&mut self, _: &Forest) -> Result<(), Stop> {
+        Ok(())
+    }
 }
 
 impl Builder<'_, '_> {

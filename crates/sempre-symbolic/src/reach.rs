@@ -12,6 +12,7 @@ use crate::forest::{EMPTY, Forest, Kept, Node};
 use crate::model::{Fault, Model};
 use crate::natural::Natural;
 use crate::saturate::{Events, Firing, Saturation};
+use crate::second_order::SecondThoughts;
 use crate::shape::Shape;
 use sempre_model::ir::Program;
 use std::time::{Duration, Instant};
@@ -132,8 +133,9 @@ impl Events for ModelEvents<'_, '_, '_> {
         Ok((relation, self.model.groups[event as usize].shape))
     }
 
-    fn progress(&mut self, forest: &Forest) {
+    fn progress(&mut self, forest: &Forest) -> Result<(), Stop> {
         self.teller.tell(forest, None);
+        self.model.reconsider(forest)
     }
 }
 
@@ -210,6 +212,25 @@ pub fn reachable(
     Ok(found)
 }
 
+/// All states that a program can come to, with its cells in this order, or in one of ours.
+pub(crate) fn states_of<'p>(
+    program: &'p Program,
+    order: Option<Vec<u32>>,
+    options: &Options<'_>,
+) -> (Forest, Model<'p>, Result<Kept, Stop>) {
+    let mut forest = Forest::new(options.limits);
+    let is_ours = order.is_none();
+    let mut model = Model::new(&mut forest, program, order);
+    if is_ours {
+        model.second_thoughts = SecondThoughts::Later;
+    }
+    let found = reachable(&mut forest, &mut model, options);
+    match std::mem::take(&mut model.second_thoughts) {
+        SecondThoughts::Better(order) => states_of(program, Some(order), options),
+        _ => (forest, model, found),
+    }
+}
+
 /// The successors of a set of states, which is kept elsewhere, by a group.
 fn step(forest: &mut Forest, model: &mut Model<'_>, group: usize, set: Node) -> Result<Node, Stop> {
     let (top, shape) = (model.groups[group].top, model.groups[group].shape);
@@ -257,8 +278,8 @@ pub fn explore(program: &Program, order: Option<Vec<u32>>, options: &Options<'_>
 
 fn explore_here(program: &Program, order: Option<Vec<u32>>, options: &Options<'_>) -> Exploration {
     let begin = Instant::now();
-    let mut forest = Forest::new(options.limits);
-    let mut model = Model::new(&mut forest, program, order);
+    let clock = Clock::start();
+    let (mut forest, mut model, states) = states_of(program, order, options);
     let mut result = Exploration {
         stopped: None,
         states: None,
@@ -270,10 +291,11 @@ fn explore_here(program: &Program, order: Option<Vec<u32>>, options: &Options<'_
         collections: 0,
         bytes: 0,
         groups: model.group_count(),
-        search: Duration::ZERO,
+        search: clock.elapsed(),
         elapsed: Duration::ZERO,
     };
-    if let Err(stop) = fill(&mut forest, &mut model, options, &mut result) {
+    let filled = states.and_then(|states| fill(&mut forest, &mut model, states, &mut result));
+    if let Err(stop) = filled {
         result.stopped = Some(stop);
     }
     result.peak_nodes = forest.peak_nodes();
@@ -286,12 +308,9 @@ fn explore_here(program: &Program, order: Option<Vec<u32>>, options: &Options<'_
 fn fill(
     forest: &mut Forest,
     model: &mut Model<'_>,
-    options: &Options<'_>,
+    states: Kept,
     result: &mut Exploration,
 ) -> Result<(), Stop> {
-    let begin = Clock::start();
-    let states = reachable(forest, model, options)?;
-    result.search = begin.elapsed();
     let set = forest.get(states);
     result.nodes = forest.size(set);
     // What was known of the search makes room for what is asked now.

@@ -53,8 +53,8 @@ pub(crate) trait Events {
     ) -> Result<(Node, Shape), Stop>;
     /// A vector has this value at this level, perhaps the first one.
     fn occurs(&mut self, level: u32, value: u32);
-    /// Called now and then with what is known so far.
-    fn progress(&mut self, forest: &Forest);
+    /// Called now and then with what is known so far; it may say that it is time to stop.
+    fn progress(&mut self, forest: &Forest) -> Result<(), Stop>;
 }
 
 /// Lists that are longer are fired as a whole.
@@ -122,7 +122,7 @@ impl<E: Events> Saturation<'_, E> {
             self.fire_whole(node, level)?
         };
         self.forest.pop();
-        self.events.progress(self.forest);
+        self.events.progress(self.forest)?;
         self.forest.cache.put(&key, result);
         self.forest.cache.put(&[key[0], result, EMPTY], result);
         Ok(result)

@@ -87,7 +87,7 @@ pub fn reason(stop: Stop) -> &'static str {
     match stop {
         Stop::Memory => "memory",
         Stop::Time => "time",
-        Stop::Interrupted => "interrupted",
+        Stop::Interrupted | Stop::Reorder => "interrupted",
     }
 }
 
