@@ -1,17 +1,10 @@
 //! `sempre bench`: the experiments run, and what is published of them comes out where our models are the same.
 
+use crate::binary::{bad, good};
 use std::path::PathBuf;
-use std::process::Command;
 
 fn bench(arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_sempre"))
-        .arg("bench")
-        .args(arguments)
-        .output()
-        .expect("the program runs");
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{error}");
-    String::from_utf8(output.stdout).expect("text")
+    good(&[&["bench"], arguments].concat())
 }
 
 /// A folder of this test's own.
@@ -334,10 +327,8 @@ fn rabin_automata_are_compared_on_a_folder() {
         "formulas.tsv",
         "model\tid\tformula\tverdict\nm\t1\tG F P.a\tviolated\n",
     );
-    let output = Command::new(env!("CARGO_BIN_EXE_sempre"))
-        .args(["bench", "rabin", set.to_str().expect("text")])
-        .output()
-        .expect("the program runs");
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("another verdict"));
+    bad(
+        &["bench", "rabin", set.to_str().expect("text")],
+        "another verdict",
+    );
 }

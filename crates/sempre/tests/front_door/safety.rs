@@ -1,40 +1,9 @@
 //! Safety on the command line: finite automata, kinds, monitors.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use crate::binary::{self, Ran, good, sempre_reading};
 
-/// Status, standard output, standard error.
-fn sempre(arguments: &[&str], input: &str) -> (i32, String, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_sempre"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary runs");
-    let mut stdin = child.stdin.take().expect("piped");
-    // It need not read it.
-    let _ = stdin.write_all(input.as_bytes());
-    drop(stdin);
-    let output = child.wait_with_output().expect("it ends");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    let status = output.status.code().expect("it was not killed");
-    (status, text(output.stdout), text(output.stderr))
-}
-
-fn good(arguments: &[&str]) -> String {
-    let (status, out, err) = sempre(arguments, "");
-    assert_eq!(status, 0, "{arguments:?}: {err}");
-    out
-}
-
-fn file(name: &str, text: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("safety");
-    std::fs::create_dir_all(&folder).expect("a folder can be made");
-    let path = folder.join(name);
-    std::fs::write(&path, text).expect("a file can be written");
-    path
+fn file(name: &str, text: &str) -> String {
+    binary::file("safety", name, text)
 }
 
 #[test]
@@ -59,7 +28,7 @@ fn finite_automata_in_all_formats() {
     for (name, text) in [("dfa.hoa", &hoa), ("nfa.hoa", &nfa)] {
         let path = file(name, text);
         let violations = file("violations.hoa", &good(&["translate", "--negate", f]));
-        let (path, violations) = (path.to_str().unwrap(), violations.to_str().unwrap());
+        let (path, violations) = (path.as_str(), violations.as_str());
         let yes = good(&["automaton", path, "--equivalent-to", violations]);
         assert_eq!(yes, "yes\n");
     }
@@ -75,10 +44,11 @@ fn finite_automata_in_all_formats() {
     assert!(stats.contains("\nG(a -> Xb),dfa,3,6,1,1,"), "{stats}");
     let json = good(&["translate", f, "--to", "nfa", "--format", "json"]);
     assert!(json.contains("\"kind\":\"nfa\",\"states\":5,"), "{json}");
-    let (status, _, err) = sempre(&["translate", f, "--to", "dfa", "--format", "lbtt"], "");
+    let Ran { status, err, .. } =
+        sempre_reading(&["translate", f, "--to", "dfa", "--format", "lbtt"], "");
     assert!(status == 2 && err.contains("no finite automata"), "{err}");
     let long = format!("G(a -> {} b)", "X".repeat(40));
-    let (status, _, err) = sempre(&["translate", &long, "--to", "dfa"], "");
+    let Ran { status, err, .. } = sempre_reading(&["translate", &long, "--to", "dfa"], "");
     assert!(status == 2 && err.contains("too many states"), "{err}");
 }
 
@@ -95,9 +65,11 @@ fn all_bad_prefixes_of_pathological_formulas() {
     assert_eq!(size(&[pathological, "--all-prefixes"]), 4);
     assert_eq!(size(&["G q | G r", "--all-prefixes"]), 4);
     assert_eq!(size(&["G q | G r"]), 4);
-    let (status, _, err) = sempre(&["translate", "--to", "ba", "G p", "--all-prefixes"], "");
+    let Ran { status, err, .. } =
+        sempre_reading(&["translate", "--to", "ba", "G p", "--all-prefixes"], "");
     assert!(status == 2 && err.contains("--to dfa"), "{err}");
-    let (status, _, err) = sempre(&["translate", "--to", "dfa", "F p", "--all-prefixes"], "");
+    let Ran { status, err, .. } =
+        sempre_reading(&["translate", "--to", "dfa", "F p", "--all-prefixes"], "");
     assert!(status == 0 && err.contains("no safety formula"), "{err}");
 }
 
@@ -118,9 +90,9 @@ fn engines_take_finite_automata() {
             &format!("check{i}.hoa"),
             &good(&["translate", f, "--to", "dfa"]),
         );
-        let wanted = sempre(&["check", model, f, "--quiet"], "").0;
-        let path = violations.to_str().expect("UTF-8");
-        let found = sempre(&["check", model, "--violation", path, "--quiet"], "").0;
+        let wanted = sempre_reading(&["check", model, f, "--quiet"], "").status;
+        let path = violations.as_str();
+        let found = sempre_reading(&["check", model, "--violation", path, "--quiet"], "").status;
         assert_eq!(found, wanted, "{f}");
         assert_eq!(wanted, i32::from(i == 1 || i == 2), "{f}");
     }
@@ -159,7 +131,7 @@ fn kinds_of_safety_and_what_to_do() {
 fn kinds_by_an_automaton_from_outside() {
     let violations = good(&["translate", "--negate", "G p", "F G p & G F !p"]);
     let path = file("outside.hoa", &violations);
-    let path = path.to_str().expect("UTF-8");
+    let path = path.as_str();
     let out = good(&[
         "formula",
         "G p",
@@ -174,7 +146,7 @@ fn kinds_by_an_automaton_from_outside() {
     // A terminal automaton may be read as a finite one; one that accepts where nothing is lost yet may not.
     let ba = good(&["translate", "--negate", "--to", "ba", "G p"]);
     let ba = file("readings.hoa", &ba);
-    let text = good(&["formula", "G p", "--buchi", ba.to_str().expect("UTF-8")]);
+    let text = good(&["formula", "G p", "--buchi", ba.as_str()]);
     assert!(
         text.contains("buchi as finite    yes\nbuchi advice       yes: whatever reaches"),
         "{text}"
@@ -182,14 +154,15 @@ fn kinds_by_an_automaton_from_outside() {
     let early = "HOA: v1\nStates: 3\nStart: 0\nAP: 1 \"p\"\nAcceptance: 1 Inf(0)\nproperties: state-acc\n--BODY--\n\
                  State: 0 {0}\n[0] 1\n[!0] 2\nState: 1\n[0] 1\n[!0] 2\nState: 2 {0}\n[t] 2\n--END--\n";
     let early = file("early.hoa", early);
-    let text = good(&["formula", "G p", "--buchi", early.to_str().expect("UTF-8")]);
+    let text = good(&["formula", "G p", "--buchi", early.as_str()]);
     assert!(
         text.contains("buchi as finite    no\nbuchi advice       no: a prefix of cycle{p} reaches"),
         "{text}"
     );
-    let (status, _, err) = sempre(&["formula", "p", "--buchi", path], "");
+    let Ran { status, err, .. } = sempre_reading(&["formula", "p", "--buchi", path], "");
     assert!(status == 2 && err.contains("which satisfies it"), "{err}");
-    let (status, _, err) = sempre(&["formula", "G p", "0", "p", "--buchi", path], "");
+    let Ran { status, err, .. } =
+        sempre_reading(&["formula", "G p", "0", "p", "--buchi", path], "");
     assert!(
         status == 2 && err.contains("more formulas than automata"),
         "{err}"
@@ -201,9 +174,9 @@ fn monitors_say_at_which_line() {
     let f = "G(open -> X closed)";
     let watch = |arguments: &[&str], trace: &str| {
         let all = [&["monitor", f], arguments].concat();
-        sempre(&all, trace)
+        sempre_reading(&all, trace)
     };
-    let (status, out, _) = watch(&[], "open x\nclosed\nopen\nopen\nclosed\n");
+    let Ran { status, out, .. } = watch(&[], "open x\nclosed\nopen\nopen\nclosed\n");
     assert_eq!(
         (status, out.as_str()),
         (
@@ -213,7 +186,7 @@ fn monitors_say_at_which_line() {
         )
     );
     // Certain before the formula itself tells why.
-    let (status, out, _) = sempre(&["monitor", "G(p | (X q & X !q))"], "p\nq\n");
+    let Ran { status, out, .. } = sempre_reading(&["monitor", "G(p | (X q & X !q))"], "p\nq\n");
     assert_eq!(
         (status, out.as_str()),
         (
@@ -221,7 +194,7 @@ fn monitors_say_at_which_line() {
             "G(p | (Xq & X!q)): violated at line 2\n  it means Gp\n  p fails at line 2\n"
         )
     );
-    let (status, out, err) = watch(&[], "\n\nopen");
+    let Ran { status, out, err } = watch(&[], "\n\nopen");
     assert_eq!(
         (status, out.as_str()),
         (0, "G(open -> Xclosed): open after 3 steps\n")
@@ -229,9 +202,9 @@ fn monitors_say_at_which_line() {
     assert_eq!(err, "note: `closed` holds nowhere in the trace\n");
     // The header is a line, too.
     let csv = "time,closed,open\n1,0,1\n2,0,0\n";
-    assert!(watch(&[], csv).1.contains("violated at line 3"));
+    assert!(watch(&[], csv).out.contains("violated at line 3"));
     let json = "{\"open\": true}\n\n{\"closed\": false}\n";
-    let (status, out, _) = watch(&["--format", "json"], json);
+    let Ran { status, out, .. } = watch(&["--format", "json"], json);
     let mut object: serde_json::Value = serde_json::from_str(&out).expect("an object");
     for time in ["seconds", "lines_per_second"] {
         let value = object.as_object_mut().and_then(|o| o.remove(time));
@@ -246,13 +219,13 @@ fn monitors_say_at_which_line() {
         ],
     });
     assert_eq!((status, object), (1, wanted));
-    assert_eq!(watch(&["--trace", "csv"], "open\n1\n").0, 2);
-    let (status, out, _) = sempre(&["monitor", "a U b"], "a\na b\n\n");
+    assert_eq!(watch(&["--trace", "csv"], "open\n1\n").status, 2);
+    let Ran { status, out, .. } = sempre_reading(&["monitor", "a U b"], "a\na b\n\n");
     assert_eq!(
         (status, out.as_str()),
         (0, "a U b: satisfied at line 2\n  b holds at line 2\n")
     );
-    let (status, out, _) = sempre(&["monitor", "a & !a"], "");
+    let Ran { status, out, .. } = sempre_reading(&["monitor", "a & !a"], "");
     assert_eq!(
         (status, out.as_str()),
         (1, "a & !a: violated before the first line\n")
@@ -261,7 +234,8 @@ fn monitors_say_at_which_line() {
 
 #[test]
 fn the_speed_of_long_traces_is_told() {
-    let (status, out, err) = sempre(&["monitor", "G !(a & b)"], &"a\nb\n".repeat(50_000));
+    let Ran { status, out, err } =
+        sempre_reading(&["monitor", "G !(a & b)"], &"a\nb\n".repeat(50_000));
     assert_eq!(
         (status, out.as_str()),
         (0, "G!(a & b): open after 100000 steps\n")
@@ -276,25 +250,26 @@ fn the_speed_of_long_traces_is_told() {
 fn monitors_stop_at_bad_lines_or_skip_them() {
     let trace = "open,closed\n1,0\n0,maybe\n0,1\n1,0\n1,1\n";
     let f = "G(open -> X closed)";
-    let (status, out, err) = sempre(&["monitor", f], trace);
+    let Ran { status, out, err } = sempre_reading(&["monitor", f], trace);
     assert_eq!((status, out.as_str()), (2, ""));
     assert!(
         err.starts_with("error: trace:3:3: `closed` is `maybe`"),
         "{err}"
     );
-    let (status, out, err) = sempre(&["monitor", f, "--on-error", "skip"], trace);
+    let Ran { status, out, err } = sempre_reading(&["monitor", f, "--on-error", "skip"], trace);
     assert_eq!(
         (status, out.as_str()),
         (0, "G(open -> Xclosed): open after 4 steps\n")
     );
     assert!(err.ends_with("warning: 1 lines were skipped\n"), "{err}");
     // Nothing can be read without a header.
-    let (status, _, err) = sempre(&["monitor", f, "--on-error", "skip"], "opn,closed\n1,0\n");
+    let Ran { status, err, .. } =
+        sempre_reading(&["monitor", f, "--on-error", "skip"], "opn,closed\n1,0\n");
     assert!(
         status == 2 && err.contains("there is one for `opn`"),
         "{err}"
     );
-    let (status, _, err) = sempre(&["monitor", "G("], "");
+    let Ran { status, err, .. } = sempre_reading(&["monitor", "G("], "");
     assert!(status == 2 && err.contains("expected a formula"), "{err}");
 }
 
@@ -302,7 +277,8 @@ fn monitors_stop_at_bad_lines_or_skip_them() {
 #[test]
 fn a_monitor_that_takes_too_long_is_refused() {
     let parts: Vec<String> = (0..24).map(|i| format!("G p{i}")).collect();
-    let (status, out, err) = sempre(&["monitor", &parts.join(" | "), "--time", "0.2"], "p0\n");
+    let Ran { status, out, err } =
+        sempre_reading(&["monitor", &parts.join(" | "), "--time", "0.2"], "p0\n");
     assert_eq!((status, out.as_str()), (2, ""));
     assert!(err.contains("not made after 0.2 seconds"), "{err}");
 }
@@ -310,7 +286,7 @@ fn a_monitor_that_takes_too_long_is_refused() {
 #[test]
 fn an_automaton_that_accepts_nothing_is_told() {
     for (formula, told) in [("G(a -> F b)", true), ("G a", false)] {
-        let (status, _, err) = sempre(&["translate", "--to", "dfa", formula], "");
+        let Ran { status, err, .. } = sempre_reading(&["translate", "--to", "dfa", formula], "");
         assert_eq!(status, 0, "{err}");
         assert_eq!(err.contains("has no informative bad prefix"), told, "{err}");
     }

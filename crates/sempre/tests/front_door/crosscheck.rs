@@ -1,5 +1,6 @@
 //! `sempre crosscheck`: engines agree on random cases, and one that is wrong is found.
 
+use crate::binary::{self, Ran, sempre};
 use sempre::check::{AutomatonKind, Claim};
 use sempre::crosscheck::bug_report::bug_report;
 use sempre::crosscheck::draw::draw;
@@ -9,23 +10,9 @@ use sempre::crosscheck::{Answer, Case, Way, What, answer, compare, ways};
 use sempre::explicit::emptiness::Algorithm;
 use sempre::explicit::product::Limits;
 use sempre::ltl::Op;
-use std::process::Command;
 
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-
-fn crosscheck(arguments: &[&str]) -> (i32, String, String) {
-    let ran = Command::new(env!("CARGO_BIN_EXE_sempre"))
-        .arg("crosscheck")
-        .args(arguments)
-        .current_dir(ROOT)
-        .output()
-        .expect("the binary runs");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-    (
-        ran.status.code().expect("it ended"),
-        text(ran.stdout),
-        text(ran.stderr),
-    )
+fn crosscheck(arguments: &[&str]) -> Ran {
+    sempre(&[&["crosscheck"], arguments].concat())
 }
 
 fn row<'a>(summary: &'a str, name: &str) -> &'a str {
@@ -48,7 +35,7 @@ fn engines_agree_on_random_cases() {
         reports,
         "--quiet",
     ];
-    let (status, out, err) = crosscheck(&arguments);
+    let Ran { status, out, err } = crosscheck(&arguments);
     assert_eq!(status, 0, "{out}{err}");
     assert_eq!(row(&out, "disagreements"), "0");
     assert_eq!(row(&out, "cases"), "200");
@@ -72,7 +59,7 @@ fn engines_agree_on_random_cases() {
 /// One model in all ways, and a folder.
 #[test]
 fn models_and_folders() {
-    let (status, out, err) = crosscheck(&[
+    let Ran { status, out, err } = crosscheck(&[
         "examples/mutex.dve",
         "G(P_0.wait -> F P_0.CS)",
         "--ways",
@@ -83,17 +70,20 @@ fn models_and_folders() {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("crosscheck");
     std::fs::create_dir_all(&folder).expect("a folder can be made");
     for name in ["mutex.dve", "lights.graph"] {
-        let from = std::path::Path::new(ROOT).join("examples").join(name);
+        let from = std::path::Path::new(binary::ROOT)
+            .join("examples")
+            .join(name);
         std::fs::copy(from, folder.join(name)).expect("a file can be copied");
     }
     let folder = folder.to_str().expect("UTF-8");
-    let (status, out, err) = crosscheck(&[folder, "--ways", "10", "--quiet", "--reports", folder]);
+    let Ran { status, out, err } =
+        crosscheck(&[folder, "--ways", "10", "--quiet", "--reports", folder]);
     assert_eq!((status, row(&out, "disagreements")), (0, "0"), "{out}{err}");
     assert!(
         row(&out, "cases").parse::<u32>().expect("a number") >= 4,
         "{out}"
     );
-    let (status, _, err) = crosscheck(&[]);
+    let Ran { status, err, .. } = crosscheck(&[]);
     assert_eq!(status, 2, "{err}");
 }
 

@@ -3,15 +3,16 @@
 //! example of a system in Rust is run, too.
 
 #[allow(dead_code)]
-#[path = "../examples/peterson.rs"]
+#[path = "../../examples/peterson.rs"]
 mod peterson;
 
+use crate::binary::{BINARY, ROOT};
 use std::path::Path;
 use std::process::Command;
 
 /// Runs a command line of the README; what it prints, both streams.
 fn run(line: &str, root: &Path) -> String {
-    let binary = Path::new(env!("CARGO_BIN_EXE_sempre"));
+    let binary = Path::new(BINARY);
     let folder = binary.parent().expect("a file is in a folder");
     let path = std::env::var_os("PATH").unwrap_or_default();
     let paths = std::env::split_paths(&path);
@@ -61,7 +62,7 @@ fn refreshed(text: &str, root: &Path) -> (String, usize) {
 
 /// All commands in a file print what it says, and there are more than so many.
 fn check(file: &str, least: usize) {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let root = Path::new(ROOT);
     let path = root.join(file);
     let text = std::fs::read_to_string(&path).expect("the file is there");
     let (now, commands) = refreshed(&text, root);

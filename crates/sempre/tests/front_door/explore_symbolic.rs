@@ -1,34 +1,11 @@
 //! `sempre explore --engine symbolic`: the same counts as the explicit engine, on every example, in every order.
 
-use serde_json::Value;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-const BINARY: &str = env!("CARGO_BIN_EXE_sempre");
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-
-fn explore(model: &Path, options: &[&str]) -> Output {
-    let mut command = Command::new(BINARY);
-    command.arg("explore").arg(model).args(options);
-    command.current_dir(ROOT).output().expect("the binary runs")
-}
-
-fn json(model: &Path, options: &[&str]) -> (Option<i32>, Value) {
-    let ran = explore(model, &[options, &["--format", "json"]].concat());
-    let object = serde_json::from_slice(&ran.stdout)
-        .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&ran.stderr)));
-    (ran.status.code(), object)
-}
-
-fn file(name: &str, text: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::write(&path, text).expect("a file can be written");
-    path
-}
+use crate::explore::{explore, explore_json, file};
+use std::path::Path;
 
 #[test]
 fn examples_have_the_same_counts() {
-    let folder = Path::new(ROOT).join("examples");
+    let folder = Path::new(crate::binary::ROOT).join("examples");
     let mut compared = 0;
     for entry in std::fs::read_dir(folder).expect("there are examples") {
         let path = entry.expect("it can be read").path();
@@ -36,9 +13,10 @@ fn examples_have_the_same_counts() {
         if !["dve", "pnml", "etf", "graph"].contains(&ending) {
             continue;
         }
-        let (status, expected) = json(&path, &[]);
+        let (status, expected) = explore_json(&path, &[]);
         for search in ["bfs", "chaining", "saturation"] {
-            let (found_status, found) = json(&path, &["--engine", "symbolic", "--search", search]);
+            let (found_status, found) =
+                explore_json(&path, &["--engine", "symbolic", "--search", search]);
             assert_eq!(found_status, status, "{path:?} {search}");
             for field in ["states", "transitions", "deadlocks", "complete"] {
                 assert_eq!(found[field], expected[field], "{path:?} {search} {field}");
@@ -57,11 +35,11 @@ system async;";
 #[test]
 fn orders_come_from_files() {
     let model = file("counters.dve", COUNTERS);
-    let (_, expected) = json(&model, &[]);
+    let (_, expected) = explore_json(&model, &[]);
     let order = file("counters.order", "# levels\nQ\nb\na[1] # an element\nP\n");
     let order = order.to_str().expect("UTF-8");
-    let (status, found) = json(&model, &["--engine", "symbolic", "--order", order]);
-    assert_eq!(status, Some(0));
+    let (status, found) = explore_json(&model, &["--engine", "symbolic", "--order", order]);
+    assert_eq!(status, 0);
     assert_eq!(found["states"], expected["states"]);
     for (text, complaint) in [
         ("Q\naa\n", "there is no variable `aa`"),
@@ -75,8 +53,8 @@ fn orders_come_from_files() {
             order.to_str().expect("UTF-8"),
         ];
         let ran = explore(&model, &options);
-        assert_eq!(ran.status.code(), Some(2));
-        let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert_eq!(ran.status, 2);
+        let said = ran.err;
         assert!(said.contains(complaint), "{said}");
     }
 }
@@ -92,7 +70,7 @@ fn what_the_engine_cannot_do_is_refused() {
         &["--order", "nowhere"],
     ] {
         let ran = explore(&model, options);
-        assert_eq!(ran.status.code(), Some(2), "{options:?}");
+        assert_eq!(ran.status, 2, "{options:?}");
     }
 }
 
@@ -102,8 +80,8 @@ fn without_memory_the_answer_is_unknown() {
 process P { state x; init x; trans x -> x { effect a = a * 5 + b * c + 1; }, x -> x { effect b = b * 3 + a * d + 1; },
 x -> x { effect c = c * 9 + d + a; }, x -> x { effect d = d + c * b + 7; }; } system async;";
     let model = file("large.dve", text);
-    let (status, found) = json(&model, &["--engine", "symbolic", "--memory", "4M"]);
-    assert_eq!(status, Some(3));
+    let (status, found) = explore_json(&model, &["--engine", "symbolic", "--memory", "4M"]);
+    assert_eq!(status, 3);
     assert_eq!(found["reason"], "memory");
     assert_eq!(found["complete"], false);
     assert!(found["peak_nodes"].as_u64() > Some(1000));

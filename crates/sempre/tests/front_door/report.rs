@@ -1,36 +1,18 @@
 //! `sempre check --report`: the page is well-formed, needs nothing from elsewhere, escapes what comes from models, and works in a
 //! browser. The last is tested where there is a chromium; elsewhere that test says so and passes.
 
+use crate::binary::{self, BINARY, ROOT, path};
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-
-fn folder() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report");
-    std::fs::create_dir_all(&folder).expect("a folder can be made");
-    folder
-}
-
 /// The page of a check with this status.
 fn page(name: &str, status: i32, arguments: &[&str]) -> (PathBuf, String) {
-    let path = folder().join(name);
-    let ran = Command::new(env!("CARGO_BIN_EXE_sempre"))
-        .arg("check")
-        .args(arguments)
-        .arg("--report")
-        .arg(&path)
-        .current_dir(ROOT)
-        .output()
-        .expect("the binary runs");
-    let complaints = String::from_utf8_lossy(&ran.stderr).into_owned();
-    assert_eq!(
-        ran.status.code(),
-        Some(status),
-        "{arguments:?}: {complaints}"
-    );
+    let path = path("report", name);
+    let place = path.to_str().expect("UTF-8");
+    let ran = binary::sempre(&[&["check"], arguments, &["--report", place]].concat());
+    assert_eq!(ran.status, status, "{arguments:?}: {}", ran.err);
     let text = std::fs::read_to_string(&path).expect("it was written");
     well_formed(&text);
     nothing_from_elsewhere(&text);
@@ -38,9 +20,7 @@ fn page(name: &str, status: i32, arguments: &[&str]) -> (PathBuf, String) {
 }
 
 fn file(name: &str, text: &str) -> String {
-    let path = folder().join(name);
-    std::fs::write(&path, text).expect("a file can be written");
-    path.to_str().expect("UTF-8").to_string()
+    binary::file("report", name, text)
 }
 
 /// Tags nest and end, attributes are quoted. Style and scripts are read to their ends, as a browser does.
@@ -176,7 +156,7 @@ fn names_cannot_break_out() {
 /// Where one cannot write is told before the search; who reads only the beginning of the text gets the whole page.
 #[test]
 fn files_and_pipes() {
-    let (binary, page) = (env!("CARGO_BIN_EXE_sempre"), folder().join("head.html"));
+    let (binary, page) = (BINARY, path("report", "head.html"));
     let ran = Command::new(binary)
         .args([
             "check",
@@ -276,7 +256,7 @@ fn long() -> String {
 
 /// Chromium's answer to a page: the document as it is after the scripts.
 fn browsed(path: &Path) -> Option<String> {
-    let profile = folder().join("profile");
+    let profile = binary::path("report", "profile");
     let ran = Command::new("chromium")
         .args([
             "--headless",

@@ -1,37 +1,16 @@
-//! `sempre check`, the real binary: verdicts, evidence, complaints, exit statuses.
+//! `sempre check`: verdicts of every algorithm and kind of automaton, and what is refused.
 
+use crate::binary::{self, Ran};
 use sempre::explicit::emptiness::Algorithm;
 use sempre::explicit::finite::Search;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-const BINARY: &str = env!("CARGO_BIN_EXE_sempre");
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-
-struct Ran {
-    status: i32,
-    out: String,
-    err: String,
-}
-
-fn check(arguments: &[&str]) -> Ran {
-    let output = Command::new(BINARY)
-        .arg("check")
-        .args(arguments)
-        .current_dir(ROOT)
-        .stdin(Stdio::null())
-        .output()
-        .expect("the binary runs");
-    Ran {
-        status: output.status.code().expect("it was not killed"),
-        out: String::from_utf8(output.stdout).expect("UTF-8"),
-        err: String::from_utf8(output.stderr).expect("UTF-8"),
-    }
+pub fn check(arguments: &[&str]) -> Ran {
+    binary::sempre(&[&["check"], arguments].concat())
 }
 
 /// The objects it prints, and its status.
-fn objects(arguments: &[&str]) -> (Vec<Value>, i32) {
+pub fn objects(arguments: &[&str]) -> (Vec<Value>, i32) {
     let ran = check(&[arguments, &["--format", "json"]].concat());
     let each = |line| serde_json::from_str(line).expect("JSON");
     assert!(!ran.out.is_empty(), "{arguments:?}: {}", ran.err);
@@ -39,7 +18,7 @@ fn objects(arguments: &[&str]) -> (Vec<Value>, i32) {
 }
 
 /// The verdict on one property, which must fit the status.
-fn verdict(arguments: &[&str]) -> String {
+pub fn verdict(arguments: &[&str]) -> String {
     let (objects, status) = objects(arguments);
     assert_eq!(objects.len(), 1, "{arguments:?}");
     let word = objects[0]["verdict"].as_str().expect("a word").to_string();
@@ -51,49 +30,40 @@ fn verdict(arguments: &[&str]) -> String {
 }
 
 /// Expects a complaint that contains some text.
-fn bad(arguments: &[&str], complaint: &str) {
+pub fn bad(arguments: &[&str], complaint: &str) {
     let ran = check(arguments);
     assert_eq!(ran.status, 2, "{arguments:?}: {}{}", ran.out, ran.err);
     assert!(ran.err.contains(complaint), "{arguments:?}: {}", ran.err);
     assert_eq!(ran.out, "", "{arguments:?}");
 }
 
-fn path(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check");
-    std::fs::create_dir_all(&folder).expect("a folder can be made");
-    folder.join(name)
+pub fn file(name: &str, text: &str) -> String {
+    binary::file("check", name, text)
 }
 
-/// A file with this text.
-fn file(name: &str, text: &str) -> String {
-    let path = path(name);
-    std::fs::write(&path, text).expect("a file can be written");
-    path.to_str().expect("UTF-8").to_string()
-}
-
-const MUTEX: &str = "examples/mutex.dve";
+pub const MUTEX: &str = "examples/mutex.dve";
 
 /// A walker that never rests, and one that has one step to make.
-const WALKERS: &str = "process P { state a, b; init a; trans a -> b {}, b -> a {}; }
+pub const WALKERS: &str = "process P { state a, b; init a; trans a -> b {}, b -> a {}; }
     process Q { state wait, done; init wait; trans wait -> done {}; }
     system async;";
 
 /// A walker, and one that writes beyond its array.
-const FAILING: &str = "byte x[2], i;
+pub const FAILING: &str = "byte x[2], i;
     process P { state a, b; init a; trans a -> b {}, b -> a {}; }
     process Q { state s; init s; trans s -> s { guard i < 3; effect x[i] = 1, i = i + 1; }; }
     system async;";
 
 /// Goes from a to b and stops.
-const ENDING: &str = "process P { state a, b; init a; trans a -> b {}; } system async;";
+pub const ENDING: &str = "process P { state a, b; init a; trans a -> b {}; } system async;";
 
 /// More states than anybody wants to see.
-const LARGE: &str = "byte x[8]; process P { state s; init s; trans
+pub const LARGE: &str = "byte x[8]; process P { state s; init s; trans
     s -> s { effect x[0] = x[0] + 1; }, s -> s { effect x[1] = x[1] + 1; }, s -> s { effect x[2] = x[2] + 1; },
     s -> s { effect x[3] = x[3] + 1; }, s -> s { effect x[4] = x[4] + 1; }, s -> s { effect x[5] = x[5] + 1; };
     } system async;";
 
-const NET: &str = r#"<pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml"><net id="n"
+pub const NET: &str = r#"<pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml"><net id="n"
     type="http://www.pnml.org/version-2009/grammar/ptnet"><page id="g">
     <place id="p"><initialMarking><text>1</text></initialMarking></place><place id="q"/>
     <place id="r"><initialMarking><text>1</text></initialMarking></place><place id="s"/>
@@ -437,99 +407,6 @@ fn processes_that_must_go_on() {
 }
 
 #[test]
-fn limits_leave_it_unknown() {
-    let model = file("large.dve", LARGE);
-    for (limit, reason) in [("--memory=20M", "memory"), ("--time=0.3", "time")] {
-        let several = [&model, "G F x[0] <= 255", limit, "--workers", "3"];
-        let (found, status) = objects(&several);
-        assert_eq!((status, found[0]["reason"].as_str()), (3, Some(reason)));
-        assert!(found[0]["product"]["states"].as_u64() > Some(1000));
-        assert!(found[0]["product"]["bytes_per_state"].as_f64() > Some(16.0));
-    }
-    let (found, status) = objects(&[&model, "G x[0] <= 255", "--memory", "20M"]);
-    assert_eq!((status, found[0]["reason"].as_str()), (3, Some("memory")));
-    assert!(found[0]["product"]["states"].as_u64() > Some(1000));
-    let (found, status) = objects(&[&model, "G x[0] <= 255", "--time", "0.3"]);
-    assert_eq!((status, found[0]["reason"].as_str()), (3, Some("time")));
-    // Time is for the translation, too: this formula's automaton has 2^20 states.
-    let one = |i: usize| format!("F(x[0] == {i} & X(x[1] == {i} & X G x[2] != {i}))");
-    let dear: Vec<String> = (0..20).map(one).collect();
-    let dear = format!("!({})", dear.join(" & "));
-    let (found, status) = objects(&[&model, &dear, "--time", "0.3"]);
-    assert_eq!(status, 3);
-    assert!(
-        found[0]["reason"]
-            .as_str()
-            .is_some_and(|r| r.starts_with("time"))
-    );
-}
-
-#[cfg(unix)]
-#[test]
-fn an_interrupt_leaves_it_unknown() {
-    let model = file("interrupted.dve", LARGE);
-    // The trace file appears when Ctrl-C is already listened to.
-    let trace = path("interrupted.json");
-    let _ = std::fs::remove_file(&trace);
-    let child = Command::new(BINARY)
-        .args([
-            "check",
-            &model,
-            "G x[0] <= 255",
-            "--format",
-            "json",
-            "--trace",
-        ])
-        .arg(&trace)
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the binary runs");
-    while !trace.exists() {
-        std::thread::yield_now();
-    }
-    let sent = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
-    assert!(sent.expect("there is kill").success());
-    let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(3));
-    let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    assert_eq!(found["verdict"], "unknown");
-    let reason = found["reason"].as_str().expect("a reason");
-    assert!(reason.starts_with("interrupted"), "{reason}");
-}
-
-#[test]
-fn several_properties_have_a_line_each() {
-    let list = file(
-        "several.ltl",
-        "# of the mutex\nexclusion: G !(P_0.CS & P_1.CS)\n\
-        recurrence: G F P_0.CS # violated\nG(P_0.ask -> F P_0.CS)\n",
-    );
-    let (found, status) = objects(&[MUTEX, "G 1", "--property", &list]);
-    let pairs: Vec<(&str, &str)> = found
-        .iter()
-        .map(|o| {
-            (
-                o["name"].as_str().expect("a name"),
-                o["verdict"].as_str().expect("a verdict"),
-            )
-        })
-        .collect();
-    let expected = [
-        ("G 1", "holds"),
-        ("exclusion", "holds"),
-        ("recurrence", "violated"),
-        ("G(P_0.ask -> F P_0.CS)", "holds"),
-    ];
-    assert_eq!((pairs.as_slice(), status), (expected.as_slice(), 1));
-    let model = file("failing2.dve", FAILING);
-    assert_eq!(objects(&[&model, "1", "G i <= 3"]).1, 3);
-    assert_eq!(objects(&[&model, "G i <= 3", "G P.a"]).1, 1);
-    assert_eq!(objects(&[&model, "1", "1 | i == 0"]).1, 0);
-}
-
-#[test]
 fn fairness_to_processes_and_transitions() {
     let model = file("walkers.dve", WALKERS);
     assert_eq!(verdict(&[&model, "F Q.done"]), "violated");
@@ -568,219 +445,4 @@ fn runs_that_end() {
     let last = &found[0]["counterexample"]["cycle"][0];
     assert_eq!(last["action"], Value::Null);
     assert_eq!(last["processes"], serde_json::json!([]));
-}
-
-#[test]
-fn automata_of_violations() {
-    let hoa = |acceptance: &str, proposition: &str| {
-        format!(
-            "HOA: v1\nname: \"no mutex\"\nStates: 2\nStart: 0\nAP: 1 \"{proposition}\"\n{acceptance}\n--BODY--\n\
-            State: 0\n[t] 0 {{0}}\n[!0] 1\nState: 1 {{1}}\n[!0] 1\n--END--\n"
-        )
-    };
-    // There is a run that is not in the critical section from some time on.
-    let buchi = file("buchi.hoa", &hoa("Acceptance: 2 Inf(1)", "P_0 == 'CS'"));
-    assert_eq!(verdict(&[MUTEX, "--violation", &buchi]), "violated");
-    let fin = file(
-        "fin.hoa",
-        &hoa("Acceptance: 2 Fin(0) & Inf(1)", "P_0=='CS'"),
-    );
-    assert_eq!(verdict(&[MUTEX, "--violation", &fin]), "violated");
-    assert_eq!(
-        verdict(&[MUTEX, "--violation", &fin, "--automaton", "ba"]),
-        "violated"
-    );
-    // None that is for ever in both.
-    let never = file(
-        "never.spin",
-        "never { T0_init: do :: (1) -> goto T0_init \
-        :: (P_0.CS && P_1.CS) -> goto accept_all od; accept_all: skip }",
-    );
-    assert_eq!(verdict(&[MUTEX, "--violation", &never]), "holds");
-    let (found, _) = objects(&[MUTEX, "--violation", &buchi]);
-    assert_eq!(found[0]["name"], "no mutex");
-    let step = &found[0]["counterexample"]["cycle"][0];
-    assert_eq!(
-        step["propositions"],
-        serde_json::json!({"P_0 == 'CS'": false})
-    );
-}
-
-#[test]
-fn the_property_inside_a_model() {
-    let with = |guard: &str, accept: &str| {
-        format!(
-            "{} process V {{ state q0, q1; init q0; {accept}; trans q0 -> q0 {{}}, \
-            q0 -> q1 {{ guard {guard}; }}, q1 -> q1 {{ guard {guard}; }}; }} system async property V;",
-            WALKERS.replace("system async;", "")
-        )
-    };
-    let waits = file("embedded.dve", &with("Q.wait", "accept q1"));
-    assert_eq!(verdict(&[&waits]), "violated");
-    assert_eq!(verdict(&[&waits, "--fairness", "weak"]), "holds");
-    let (found, _) = objects(&[&waits]);
-    assert_eq!(found[0]["name"], "V");
-    assert_eq!(
-        found[0]["counterexample"]["cycle"][0]["propositions"],
-        serde_json::json!({"Q.wait": true})
-    );
-    let both = file("never.dve", &with("P.a && P.b", "accept q1"));
-    assert_eq!(verdict(&[&both]), "holds");
-    let muller = file("muller.dve", &with("Q.wait", "accept muller (q1)"));
-    assert_eq!(verdict(&[&muller]), "violated");
-    let both = file("muller2.dve", &with("Q.wait", "accept muller (q0, q1)"));
-    assert_eq!(verdict(&[&both]), "holds");
-    bad(
-        &[&file("rabin.dve", &with("Q.wait", "accept rabin (q0; q1)"))],
-        "Rabin",
-    );
-}
-
-#[test]
-fn formulas_of_the_contest() {
-    let net = file("contest.pnml", NET);
-    let xml = file(
-        "contest.xml",
-        r#"<property-set xmlns="http://mcc.lip6.fr/">
-        <property><id>net-00</id><description>-</description><formula><all-paths><finally>
-          <integer-le><integer-constant>1</integer-constant><tokens-count><place>s</place></tokens-count></integer-le>
-        </finally></all-paths></formula></property>
-        <property><id>net-01</id><description>-</description><formula><all-paths><globally>
-          <disjunction><is-fireable><transition>there</transition></is-fireable>
-          <is-fireable><transition>back</transition></is-fireable></disjunction>
-        </globally></all-paths></formula></property></property-set>"#,
-    );
-    let ran = check(&[&net, "--property", &xml, "--mcc"]);
-    let lines: Vec<&str> = ran.out.lines().collect();
-    assert!(
-        lines[0].starts_with("FORMULA net-00 FALSE TECHNIQUES "),
-        "{}",
-        ran.out
-    );
-    assert!(
-        lines[1].starts_with("FORMULA net-01 TRUE TECHNIQUES "),
-        "{}",
-        ran.out
-    );
-    assert_eq!((lines.len(), ran.status), (2, 1));
-    let list = file("large.ltl", "slow: G x[0] <= 255\n");
-    let large = file("contest.dve", LARGE);
-    let ran = check(&[&large, "--property", &list, "--mcc", "--time", "0.05"]);
-    assert!(
-        ran.out.starts_with("FORMULA slow CANNOT_COMPUTE "),
-        "{}",
-        ran.out
-    );
-    let typo = file(
-        "typo.xml",
-        &std::fs::read_to_string(&xml)
-            .expect("written above")
-            .replace("there<", "their<"),
-    );
-    bad(
-        &[&net, "--property", &typo],
-        "there is no transition `their`",
-    );
-}
-
-fn keys(object: &Value) -> Vec<&str> {
-    object
-        .as_object()
-        .expect("an object")
-        .keys()
-        .map(String::as_str)
-        .collect()
-}
-
-#[test]
-fn objects_are_as_promised() {
-    let trace = path("trace.json");
-    let name = trace.to_str().expect("UTF-8");
-    let formula = "G !(P_0 == \"CS\" & {turn == 1})";
-    let (found, _) = objects(&[MUTEX, formula, "--automaton", "tgba", "--trace", name]);
-    let o = &found[0];
-    assert_eq!(
-        keys(o),
-        [
-            "name",
-            "verdict",
-            "reason",
-            "engine",
-            "algorithm",
-            "workers",
-            "deadlock",
-            "fairness",
-            "automaton",
-            "product",
-            "model",
-            "seconds",
-            "peak_memory_bytes",
-            "counterexample"
-        ]
-    );
-    assert_eq!(
-        keys(&o["automaton"]),
-        [
-            "kind",
-            "states",
-            "edges",
-            "acceptance_sets",
-            "deterministic"
-        ]
-    );
-    for key in ["states", "transitions", "max_stack"] {
-        assert!(o["product"][key].as_u64() > Some(0), "{key}");
-    }
-    assert_eq!(
-        (&o["engine"], &o["deadlock"], &o["fairness"]),
-        (&"explicit".into(), &"stutter".into(), &"none".into())
-    );
-    let run = &o["counterexample"];
-    assert_eq!(keys(run), ["kind", "prefix", "cycle"]);
-    assert_eq!(run["kind"], "lasso");
-    let first = &run["prefix"][0];
-    assert_eq!(
-        keys(first),
-        ["state", "propositions", "action", "processes"]
-    );
-    let initial =
-        serde_json::json!({"want[0]": 0, "want[1]": 0, "turn": 0, "P_0": "idle", "P_1": "idle"});
-    assert_eq!(first["state"], initial);
-    assert_eq!(
-        first["propositions"],
-        serde_json::json!({"P_0 == \"CS\"": false, "turn == 1": false})
-    );
-    let process = first["processes"][0].as_str().expect("a name");
-    assert!(
-        first["action"]
-            .as_str()
-            .is_some_and(|a| a.starts_with(process))
-    );
-    let text = std::fs::read_to_string(&trace).expect("a trace");
-    let mut written: Value = serde_json::from_str(&text).expect("JSON");
-    let object = written.as_object_mut().expect("an object");
-    assert_eq!(object.shift_remove("name").as_ref(), Some(&o["name"]));
-    assert_eq!(&written, run);
-}
-
-#[test]
-fn text_tells_the_run() {
-    let model = file("text.dve", ENDING);
-    let ran = check(&[&model, "G F P.a", "--explain", "--algorithm", "cou99"]);
-    let without: Vec<&str> = (ran.out.lines())
-        .filter(|l| !l.contains("seconds") && !l.contains("because"))
-        .collect();
-    assert_eq!(
-        without.join("\n"),
-        "G F P.a: violated\n  deadlock   stutter: a run that ends repeats its last state\n  \
-         automaton  tgba, 2 states, 3 edges, 1 acceptance set\n  \
-         product    3 states, 4 transitions, stack 3 (cou99)\n  \
-         0  P = a  [P.a]\n       P: a -> b (line 1)\n  the cycle, for ever:\n  \
-         1  P = b  [not P.a]\n       (nothing can move)\n  back to 1"
-    );
-    assert!(
-        ran.out.contains("because    algorithm cou99: as asked"),
-        "{}",
-        ran.out
-    );
 }

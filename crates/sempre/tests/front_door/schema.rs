@@ -1,10 +1,9 @@
 //! `docs/report.schema.json` describes what `sempre check --format json` prints. The validator knows as much of JSON Schema as the schema
 //! uses, and complains about anything else in it.
 
+use crate::binary::ROOT;
+use crate::check::objects;
 use serde_json::{Map, Value};
-use std::process::Command;
-
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// What is wrong with a value, by a schema.
 fn validate(root: &Value, schema: &Value, value: &Value, at: &str, errors: &mut Vec<String>) {
@@ -119,21 +118,8 @@ fn what_is_printed_is_in_the_schema() {
             "0",
         ],
     ] {
-        let ran = Command::new(env!("CARGO_BIN_EXE_sempre"))
-            .arg("check")
-            .args(arguments)
-            .args(["--format", "json"])
-            .current_dir(ROOT)
-            .output()
-            .expect("the binary runs");
-        let text = String::from_utf8(ran.stdout).expect("UTF-8");
-        assert!(
-            !text.is_empty(),
-            "{arguments:?}: {}",
-            String::from_utf8_lossy(&ran.stderr)
-        );
-        for line in text.lines() {
-            let object: Value = serde_json::from_str(line).expect("JSON");
+        let (objects, _) = objects(arguments);
+        for object in objects {
             let mut errors = Vec::new();
             validate(&schema, &schema, &object, "", &mut errors);
             assert!(errors.is_empty(), "{arguments:?}: {errors:?}");

@@ -1,0 +1,116 @@
+//! Where the properties of `sempre check` come from: automata, the model itself, the contest's XML.
+
+use crate::check::*;
+
+#[test]
+fn automata_of_violations() {
+    let hoa = |acceptance: &str, proposition: &str| {
+        format!(
+            "HOA: v1\nname: \"no mutex\"\nStates: 2\nStart: 0\nAP: 1 \"{proposition}\"\n{acceptance}\n--BODY--\n\
+            State: 0\n[t] 0 {{0}}\n[!0] 1\nState: 1 {{1}}\n[!0] 1\n--END--\n"
+        )
+    };
+    // There is a run that is not in the critical section from some time on.
+    let buchi = file("buchi.hoa", &hoa("Acceptance: 2 Inf(1)", "P_0 == 'CS'"));
+    assert_eq!(verdict(&[MUTEX, "--violation", &buchi]), "violated");
+    let fin = file(
+        "fin.hoa",
+        &hoa("Acceptance: 2 Fin(0) & Inf(1)", "P_0=='CS'"),
+    );
+    assert_eq!(verdict(&[MUTEX, "--violation", &fin]), "violated");
+    assert_eq!(
+        verdict(&[MUTEX, "--violation", &fin, "--automaton", "ba"]),
+        "violated"
+    );
+    // None that is for ever in both.
+    let never = file(
+        "never.spin",
+        "never { T0_init: do :: (1) -> goto T0_init \
+        :: (P_0.CS && P_1.CS) -> goto accept_all od; accept_all: skip }",
+    );
+    assert_eq!(verdict(&[MUTEX, "--violation", &never]), "holds");
+    let (found, _) = objects(&[MUTEX, "--violation", &buchi]);
+    assert_eq!(found[0]["name"], "no mutex");
+    let step = &found[0]["counterexample"]["cycle"][0];
+    assert_eq!(
+        step["propositions"],
+        serde_json::json!({"P_0 == 'CS'": false})
+    );
+}
+
+#[test]
+fn the_property_inside_a_model() {
+    let with = |guard: &str, accept: &str| {
+        format!(
+            "{} process V {{ state q0, q1; init q0; {accept}; trans q0 -> q0 {{}}, \
+            q0 -> q1 {{ guard {guard}; }}, q1 -> q1 {{ guard {guard}; }}; }} system async property V;",
+            WALKERS.replace("system async;", "")
+        )
+    };
+    let waits = file("embedded.dve", &with("Q.wait", "accept q1"));
+    assert_eq!(verdict(&[&waits]), "violated");
+    assert_eq!(verdict(&[&waits, "--fairness", "weak"]), "holds");
+    let (found, _) = objects(&[&waits]);
+    assert_eq!(found[0]["name"], "V");
+    assert_eq!(
+        found[0]["counterexample"]["cycle"][0]["propositions"],
+        serde_json::json!({"Q.wait": true})
+    );
+    let both = file("never.dve", &with("P.a && P.b", "accept q1"));
+    assert_eq!(verdict(&[&both]), "holds");
+    let muller = file("muller.dve", &with("Q.wait", "accept muller (q1)"));
+    assert_eq!(verdict(&[&muller]), "violated");
+    let both = file("muller2.dve", &with("Q.wait", "accept muller (q0, q1)"));
+    assert_eq!(verdict(&[&both]), "holds");
+    bad(
+        &[&file("rabin.dve", &with("Q.wait", "accept rabin (q0; q1)"))],
+        "Rabin",
+    );
+}
+
+#[test]
+fn formulas_of_the_contest() {
+    let net = file("contest.pnml", NET);
+    let xml = file(
+        "contest.xml",
+        r#"<property-set xmlns="http://mcc.lip6.fr/">
+        <property><id>net-00</id><description>-</description><formula><all-paths><finally>
+          <integer-le><integer-constant>1</integer-constant><tokens-count><place>s</place></tokens-count></integer-le>
+        </finally></all-paths></formula></property>
+        <property><id>net-01</id><description>-</description><formula><all-paths><globally>
+          <disjunction><is-fireable><transition>there</transition></is-fireable>
+          <is-fireable><transition>back</transition></is-fireable></disjunction>
+        </globally></all-paths></formula></property></property-set>"#,
+    );
+    let ran = check(&[&net, "--property", &xml, "--mcc"]);
+    let lines: Vec<&str> = ran.out.lines().collect();
+    assert!(
+        lines[0].starts_with("FORMULA net-00 FALSE TECHNIQUES "),
+        "{}",
+        ran.out
+    );
+    assert!(
+        lines[1].starts_with("FORMULA net-01 TRUE TECHNIQUES "),
+        "{}",
+        ran.out
+    );
+    assert_eq!((lines.len(), ran.status), (2, 1));
+    let list = file("large.ltl", "slow: G x[7] == 0\n");
+    let large = file("contest.dve", LARGE);
+    let ran = check(&[&large, "--property", &list, "--mcc", "--time", "0.05"]);
+    assert!(
+        ran.out.starts_with("FORMULA slow CANNOT_COMPUTE "),
+        "{}",
+        ran.out
+    );
+    let typo = file(
+        "typo.xml",
+        &std::fs::read_to_string(&xml)
+            .expect("written above")
+            .replace("there<", "their<"),
+    );
+    bad(
+        &[&net, "--property", &typo],
+        "there is no transition `their`",
+    );
+}
