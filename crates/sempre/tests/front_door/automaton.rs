@@ -23,7 +23,7 @@ fn an_automaton_is_printed_as_it_is() {
     ] {
         assert!(out.contains(kept), "{kept}: {out}");
     }
-    let twice = file("command_line", "twice.hoa", &format!("{out}{out}"));
+    let twice = file("command_line", "twice.hoa", format!("{out}{out}"));
     assert_eq!(good(&["automaton", twice.as_str()]), format!("{out}{out}"));
 }
 

@@ -100,13 +100,13 @@ fn translate_makes_automata_with_fin() {
     let rabin = good(&["translate", formula, "--to", "tgra", "--deterministic"]);
     assert!(rabin.contains("\nStates: 1\n"), "{rabin}");
     assert!(rabin.contains("acc-name: generalized-Rabin 2"), "{rabin}");
-    let buchi = file("command_line", "fg.hoa", &good(&["translate", formula]));
+    let buchi = file("command_line", "fg.hoa", good(&["translate", formula]));
     let rabin = file("command_line", "fg_rabin.hoa", &rabin);
     for kind in ["tgra", "tela", "finless", "parity"] {
         let made = file(
             "command_line",
             "fg_other.hoa",
-            &good(&["translate", formula, "--to", kind]),
+            good(&["translate", formula, "--to", kind]),
         );
         good(&["automaton", &made, "--equivalent-to", &buchi]);
     }
