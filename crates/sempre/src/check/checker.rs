@@ -264,7 +264,13 @@ impl Checker {
                 "with fairness to transitions these are the processes; progress of others is not looked at".to_string(),
             ));
         }
-        let (property, settled) = &property.settled(&self.program);
+        // Who names an automaton or a check gets it for the formula as written: a comparison is of what it says.
+        let as_written = settings.automaton.is_some() || settings.algorithm.is_some();
+        let (property, settled) = &if as_written {
+            (property.clone(), Vec::new())
+        } else {
+            property.settled(&self.program)
+        };
         let is_symbolic = settings.engine == Engine::Symbolic;
         let (wish, why) = if is_symbolic && settings.search.is_none() {
             // It knows nothing of finite automata.
