@@ -3,14 +3,13 @@
 //!
 //! The models of the paper are in Promela, and its graphs are those of SPIN without partial-order reduction, with
 //! statements merged as SPIN does, and, as we guess, up to the depth to which SPIN goes ([`super::cut_system`]). They are not ours to
-//! keep; given the folder that has them ([`Originals`]) they are used, with automata that nothing is done about after their construction, like those of 2005.
+//! keep; given the folder that has them ([`Originals`]) they are used, with the automata of 2005.
 //! Otherwise versions in DVE are, and the election takes fewer small steps there.
 //!
 //! Counters of full explorations do not depend on the order of successors where a check looks at each edge a fixed number of
 //! times; the depth of stacks does, and so does what is visited before a run is found. With the originals the order is that of the
-//! paper as far as we know it ([`super::product_of_2005`]), and shy checks count as they did then ([`super::shy_counts`]). What still
-//! differs are formulas H and I of Table 2, whose automata have eleven states: in which order their edges came decides what is visited
-//! before the run of H is found, how often `tau03` looks at edges of I, and by two the stack of `cou99-shy-minus` there.
+//! paper, of automata ([`super::translation_of_2005`]) and of products ([`super::product_of_2005`]), and shy checks count as they did
+//! then ([`super::shy_counts`]).
 
 use super::cut_system::CutSystem;
 use super::emptiness::compared;
@@ -18,6 +17,7 @@ use super::page::Table;
 use super::plain_degeneralization::plain_degeneralization;
 use super::product_of_2005::product_of_2005;
 use super::shy_counts::shy_counts;
+use super::translation_of_2005::translation_of_2005;
 use crate::Workbench;
 use sempre_explicit::emptiness::Algorithm;
 use sempre_explicit::explicit_space::ExplicitSpace;
@@ -27,12 +27,8 @@ use sempre_explicit::space::{Counters, Space, Stop};
 use sempre_jit::CompiledSystem;
 use sempre_lang::model::{Language, Model};
 use sempre_lang::promela::{self, Steps};
-use sempre_ltl::nnf::nnf;
-use sempre_ltl::{Formula, Implication, ParseOptions};
+use sempre_ltl::ParseOptions;
 use sempre_model::{Layout, System};
-use sempre_omega::Automaton;
-use sempre_omega::scc::prune;
-use sempre_translate::couvreur;
 use sempre_translate::translator::Options;
 use std::path::Path;
 use std::sync::Arc;
@@ -88,8 +84,6 @@ struct Case {
     fair: bool,
     /// How many states a path may have.
     depth: Option<usize>,
-    /// Edges of the automaton of 2005 in reverse.
-    reversed: bool,
 }
 
 /// So many steps beside a claim are the 10,000 to which SPIN's verifier goes if nothing is said.
@@ -146,7 +140,6 @@ pub fn table_2(originals: Option<&Originals>) -> Result<Table, String> {
                 .collect(),
             fair: false,
             depth: Some(DEPTH),
-            reversed: false,
         },
         None => Case {
             title: "",
@@ -156,7 +149,6 @@ pub fn table_2(originals: Option<&Originals>) -> Result<Table, String> {
                 .collect(),
             fair: false,
             depth: None,
-            reversed: false,
         },
     };
     models(
@@ -191,7 +183,6 @@ pub fn table_3(originals: Option<&Originals>) -> Result<Table, String> {
             formulas: formulas.into_iter().map(|f| (String::new(), f)).collect(),
             fair,
             depth: originals.map(|_| DEPTH),
-            reversed: true,
         }
     };
     models(
@@ -226,7 +217,7 @@ fn rows(case: &Case, name: &str, formula: &str, table: &mut Table) -> Result<(),
     };
     let f = sempre_ltl::parse(&mut bench.formulas, formula, &options).map_err(|_| wrong())?;
     let a = match case.depth {
-        Some(_) => automaton_of_2005(&mut bench, f.formula, case.reversed),
+        Some(_) => translation_of_2005(&mut bench.formulas, &mut bench.alphabet, f.formula),
         None => bench.translate(f.formula, Options::default()),
     };
     let texts = a.propositions.iter().map(|&p| bench.alphabet.name(p));
@@ -316,20 +307,4 @@ fn space<S: System>(
     let mut product = Product::<_, u32>::new(system, property, shape, Limits::default())?
         .expect("fewer than 32 sets");
     ExplicitSpace::of(&mut product)
-}
-
-/// The automaton as its construction leaves it, but for states that lead nowhere: edges that promise nothing are in all sets, also
-/// where no cycle needs it. In which order edges came then is not known. Sorted by where they lead in Table 2, and the other way round in Table
-/// 3, they give the most figures of the paper.
-fn automaton_of_2005(bench: &mut Workbench, f: Formula, reversed: bool) -> Automaton {
-    let f = nnf(&mut bench.formulas, f);
-    let (formulas, alphabet) = (&mut bench.formulas, &mut bench.alphabet);
-    let implication = &mut Implication::new();
-    let mut a = couvreur::tgba(formulas, implication, alphabet, f, usize::MAX).expect("no limit");
-    prune(&mut a);
-    a.merge_edges(&mut alphabet.bdds);
-    if reversed {
-        a.edges.iter_mut().for_each(|edges| edges.reverse());
-    }
-    a
 }

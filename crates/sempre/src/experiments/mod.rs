@@ -26,3 +26,4 @@ pub mod safety_models;
 mod shy_counts;
 pub mod symbolic;
 pub mod testing_automata;
+mod translation_of_2005;
