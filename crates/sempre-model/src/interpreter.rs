@@ -238,7 +238,7 @@ impl<'p> Interpreter<'p> {
         (self.program.assertions.iter())
             .filter_map(|(condition, name)| match self.holds(condition, state) {
                 Ok(true) => None,
-                Ok(false) => Some(StepError::Assertion(name.clone())),
+                Ok(false) => Some(StepError::Assertion(format!("assertion failed: {name}"))),
                 Err(error) => Some(error),
             })
             .collect()
@@ -547,7 +547,7 @@ mod tests {
         assert_eq!(
             i.failed_assertions(&[0; 4]),
             [
-                StepError::Assertion("x is set".into()),
+                StepError::Assertion("assertion failed: x is set".into()),
                 StepError::DivisionByZero
             ]
         );

@@ -516,7 +516,7 @@ pub enum StepError {
         /// The value.
         value: i64,
     },
-    /// A failed assertion.
+    /// A failed assertion, or another thing that must not be, in words.
     Assertion(String),
     /// A process goes on alone for ever.
     Endless,
@@ -542,7 +542,7 @@ impl StepError {
                     StepError::ValueOutOfRange { variable, value } => {
                         write!(f, "{} cannot hold {value}", self.1.variable(*variable).name)
                     }
-                    StepError::Assertion(text) => write!(f, "assertion failed: {text}"),
+                    StepError::Assertion(text) => f.write_str(text),
                     StepError::Endless => f.write_str("an atomic sequence never ends"),
                 }
             }

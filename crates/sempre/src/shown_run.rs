@@ -2,10 +2,27 @@
 //!
 //! A step of a run may be the work of several actions of one process ([`sempre_model::step_parts`]). Here they stand one
 //! by one, with the states before and after each, for charts ([`crate::sequence_chart`]) and trails
-//! ([`crate::trail`]).
+//! ([`crate::trail`]). Of a state they are shown what a step changed ([`changes`]).
 
 use sempre_model::interpreter::Interpreter;
-use sempre_model::ir::Program;
+use sempre_model::ir::{Program, Type};
+
+/// What is different in a state, `name = value` each; of a first state all, but for empty places.
+pub fn changes(program: &Program, before: Option<&[i64]>, now: &[i64]) -> Vec<String> {
+    let is_place = |cell| program.variable(program.variable_of_cell(cell)).ty == Type::Natural;
+    let is_new = |cell: u32, value: i64| match before {
+        Some(before) => before[cell as usize] != value,
+        None => value != 0 || !is_place(cell),
+    };
+    (0..now.len() as u32)
+        .map(|cell| (cell, now[cell as usize]))
+        .filter(|&(cell, value)| is_new(cell, value))
+        .map(|(cell, value)| {
+            let name = program.cell_name(cell);
+            format!("{name} = {}", program.show_value(cell, value))
+        })
+        .collect()
+}
 
 /// An action of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,10 +5,10 @@ use crate::picture::Picture;
 use sempre::check::{Fairness, Moment, Verdict};
 use sempre::explicit::product::Deadlock;
 use sempre::memory;
-use sempre::model::{Program, Type};
+use sempre::model::Type;
 use sempre::report::Subject;
 use sempre::report::facts::facts;
-use sempre::shown_run::ShownRun;
+use sempre::shown_run::{ShownRun, changes};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
@@ -241,11 +241,6 @@ fn draw(out: &mut dyn Write, shown: &Shown<'_>, picture: &Picture<'_>) -> Outcom
     Ok(())
 }
 
-/// Does the cell count tokens?
-fn is_place(program: &Program, cell: u32) -> bool {
-    program.variable(program.variable_of_cell(cell)).ty == Type::Natural
-}
-
 /// The run: actions, what changed, what is true.
 fn run(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
     let Verdict::Violated(evidence) = &shown.subject.report.verdict else {
@@ -259,19 +254,7 @@ fn run(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
         if i == start {
             writeln!(out, "  the cycle, for ever:")?;
         }
-        let mut changes = Vec::new();
-        for (cell, &value) in moment.state.iter().enumerate() {
-            let new = match before {
-                Some(before) => before.state[cell] != value,
-                // Of a marking, the places that have tokens.
-                None => value != 0 || !is_place(program, cell as u32),
-            };
-            if new {
-                let cell = cell as u32;
-                let name = program.cell_name(cell);
-                changes.push(format!("{name} = {}", program.show_value(cell, value)));
-            }
-        }
+        let changed = changes(program, before.map(|b| &b.state[..]), &moment.state);
         // Propositions, like variables, when they change.
         let propositions = shown
             .subject
@@ -288,7 +271,7 @@ fn run(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
             true => String::new(),
             false => format!("  [{}]", truth.join(", ")),
         };
-        let line = format!("  {i:>digits$}  {}{truth}", changes.join(", "));
+        let line = format!("  {i:>digits$}  {}{truth}", changed.join(", "));
         writeln!(out, "{}", line.trim_end())?;
         if evidence.is_finite() && i + 1 == start {
             writeln!(out, "  whatever comes next, the property is violated")?;

@@ -311,7 +311,10 @@ impl Stepper<'_> {
                 let value = self.expr(value, false);
                 place.map(|p| Stmt::Assign(p, value)).into_iter().collect()
             }
-            Kind::Assert(value) => vec![Stmt::Assert(self.expr(value, false), (self.text)(e))],
+            Kind::Assert(value) => {
+                let message = format!("assertion failed: {}", (self.text)(e));
+                vec![Stmt::Assert(self.expr(value, false), message)]
+            }
             _ => Vec::new(),
         }
     }

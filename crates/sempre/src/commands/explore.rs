@@ -13,7 +13,7 @@ use sempre::jit::CompiledSystem;
 use sempre::lang::etf::write_etf;
 use sempre::memory;
 use sempre::model::{Layout, Program, ProgramSystem, System};
-use sempre::shown_run::ShownRun;
+use sempre::shown_run::{ShownRun, changes};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -339,49 +339,50 @@ fn write_trace<S: Packed>(
     picture: Option<&Picture<'_>>,
     found: &Exploration<'_, S>,
 ) -> Outcome<()> {
-    let (state, message) = match (&found.failure, found.deadlock) {
+    let (state, last, message) = match (&found.failure, found.deadlock) {
         (Some((state, failure)), _) => {
-            let action = failure
-                .action
-                .map(|a| format!("{}: ", program.actions[a as usize].name));
-            (
-                *state,
-                format!("{}{}", action.unwrap_or_default(), failure.message),
-            )
+            let last = failure.action.map(|a| &program.actions[a as usize].name);
+            (*state, last, &failure.message[..])
         }
-        (None, Some(state)) => (state, "deadlock".to_string()),
+        (None, Some(state)) => (state, None, "deadlock"),
         (None, None) => return Ok(()),
     };
     let Some(trace) = found.trace_to(state) else {
         return Ok(());
     };
     let system = found.system();
+    let states: Vec<Vec<i64>> = trace.states.iter().map(|s| system.cells(s)).collect();
     writeln!(out)?;
     if let Some(picture) = picture {
         let mut run = ShownRun::new(program);
-        let states: Vec<Vec<i64>> = trace.states.iter().map(|s| system.cells(s)).collect();
         for (pair, step) in states.windows(2).zip(&trace.steps) {
             run.step(&pair[0], Some(step.action), &pair[1]);
         }
-        writeln!(out, "{}{message}", picture.draw(&run))?;
+        let last = last.map_or(String::new(), |name| format!("{name}: "));
+        writeln!(out, "{}{last}{message}", picture.draw(&run))?;
         return Ok(());
     }
-    let mut before: Vec<(String, String)> = Vec::new();
-    for (i, words) in trace.states.iter().enumerate() {
-        if i > 0 {
-            writeln!(out, "{}", system.action_name(trace.steps[i - 1].action))?;
+    // As `check` shows a run.
+    let digits = states.len().to_string().len();
+    let actions = trace
+        .steps
+        .iter()
+        .map(|s| Some(system.action_name(s.action)));
+    for (i, (now, action)) in states
+        .iter()
+        .zip(actions.chain([last.cloned()]))
+        .enumerate()
+    {
+        let before = i.checked_sub(1).map(|k| &states[k][..]);
+        let line = format!(
+            "  {i:>digits$}  {}",
+            changes(program, before, now).join(", ")
+        );
+        writeln!(out, "{}", line.trim_end())?;
+        if let Some(action) = action {
+            writeln!(out, "  {:digits$}    {action}", "")?;
         }
-        let now = system.show(words);
-        // The first state in full, then only what changed.
-        let changes: Vec<String> = now
-            .iter()
-            .enumerate()
-            .filter(|&(k, v)| before.get(k) != Some(v))
-            .map(|(_, (name, value))| format!("{name} = {value}"))
-            .collect();
-        writeln!(out, "  {}", changes.join(", "))?;
-        before = now;
     }
-    writeln!(out, "{message}")?;
+    writeln!(out, "  {message}")?;
     Ok(())
 }

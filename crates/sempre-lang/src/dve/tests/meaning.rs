@@ -276,7 +276,9 @@ fn assertions_are_about_their_location() {
         failed,
         [
             vec![],
-            vec![StepError::Assertion("P.t: x > 1 (line 2)".to_string())]
+            vec![StepError::Assertion(
+                "assertion failed: P.t: x > 1 (line 2)".to_string()
+            )]
         ]
     );
 }
@@ -358,7 +360,7 @@ fn a_synchronous_system_steps_together() {
             ),
             (
                 "P: s -> t, Q: u -> u (lines 2, 3)",
-                "error: assertion failed: two processes write `x` in one step of a synchronous system",
+                "error: two processes write `x` in one step of a synchronous system",
             ),
         ],
     );
