@@ -72,6 +72,13 @@ pub struct Settings<'a> {
     pub limits: Limits<'a>,
 }
 
+impl Settings<'_> {
+    /// Is the formula taken as it is written? Who names an automaton or a check gets that: a comparison is of what it says.
+    pub fn as_written(&self) -> bool {
+        self.automaton.is_some() || self.algorithm.is_some() || self.search.is_some()
+    }
+}
+
 impl Default for Settings<'_> {
     fn default() -> Self {
         Self {
@@ -264,9 +271,7 @@ impl Checker {
                 "with fairness to transitions these are the processes; progress of others is not looked at".to_string(),
             ));
         }
-        // Who names an automaton or a check gets it for the formula as written: a comparison is of what it says.
-        let as_written = settings.automaton.is_some() || settings.algorithm.is_some();
-        let (property, settled) = &if as_written {
+        let (property, settled) = &if settings.as_written() {
             (property.clone(), Vec::new())
         } else {
             property.settled(&self.program)

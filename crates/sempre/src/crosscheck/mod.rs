@@ -12,7 +12,8 @@
 //! * the **verdict**, with that of the reference if there is one;
 //! * the **replay**: a run that was not confirmed is a defect, whatever the others say;
 //! * **sizes**, where they must be the same: the states of a product that was searched completely, by checks of the same automaton that
-//!   count acceptance sets in the same way; and the length of a shortest bad prefix.
+//!   count acceptance sets in the same way; and the length of a shortest bad prefix, which may be shorter if what the types settle is taken
+//!   out of the formula.
 //!
 //! Who cannot do a case says so and is left out; who met an erroneous step, or a limit, has no answer. The function that
 //! answers is a parameter, so that a wrong one can be put in its place.
@@ -25,11 +26,12 @@ pub mod ways;
 
 pub use ways::{Way, ways};
 
-use crate::check::{Cause, CheckError, Checker, Engine, Fairness, Property, Settings, Verdict};
+use crate::check::{Cause, CheckError, Checker, Engine, Fairness, Property, Verdict};
 use sempre_explicit::explore::Reason;
 use sempre_explicit::finite::Search;
 use sempre_explicit::product::{Deadlock, Limits};
 use sempre_model::Program;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 
@@ -105,18 +107,7 @@ fn checked(case: &Case, way: &Way, limits: Limits<'_>) -> Answer {
         Err(CheckError::Refused(why)) => return Answer::Refused(why),
         Err(CheckError::Defect(what)) => return Answer::Defect(what),
     };
-    let settings = Settings {
-        automaton: way.automaton,
-        algorithm: way.algorithm,
-        search: way.search,
-        deadlock: case.deadlock,
-        order: way.order,
-        workers: way.workers,
-        compile: way.compile,
-        engine: way.engine,
-        limits,
-        ..Settings::default()
-    };
+    let settings = way.settings(case.deadlock, limits);
     let report = match checker.check(&case.property, &settings) {
         Ok(report) => report,
         Err(CheckError::Refused(why)) => return Answer::Refused(why),
@@ -204,7 +195,8 @@ pub fn compare(case: &Case, ways: &[Way], known: Option<bool>, answers: &Answers
         first[usize::from(holds)] = Some((None, answer));
     }
     let mut sizes: BTreeMap<String, (Way, u64)> = BTreeMap::new();
-    let mut shortest: Option<(Way, usize)> = None;
+    // Of the formula without what the types settle, and as written.
+    let mut shortest: [Option<(Way, usize)>; 2] = [None, None];
     for way in ways {
         let answer = answers(case, way);
         let found = |what, other: (Option<Way>, Answer)| {
@@ -233,14 +225,21 @@ pub fn compare(case: &Case, ways: &[Way], known: Option<bool>, answers: &Answers
                 }
             }
             Answer::Violated(length) => {
-                if let Some(length) = length {
-                    match shortest {
-                        Some((other, n)) if n != *length => {
-                            let other = (Some(other), Answer::Violated(Some(n)));
-                            compared.disagreement = found(What::Lengths, other);
-                        }
-                        _ => shortest = Some((*way, *length)),
+                if let &Some(length) = length {
+                    let settings = way.settings(case.deadlock, Limits::default());
+                    let mine = usize::from(settings.as_written());
+                    // What the types settle may be seen earlier.
+                    let fits = |slot: usize, n: usize| match slot.cmp(&mine) {
+                        Ordering::Less => n <= length,
+                        Ordering::Equal => n == length,
+                        Ordering::Greater => n >= length,
+                    };
+                    let misfit = |slot: usize| shortest[slot].filter(|&(_, n)| !fits(slot, n));
+                    if let Some((other, n)) = (0..2).find_map(misfit) {
+                        let other = (Some(other), Answer::Violated(Some(n)));
+                        compared.disagreement = found(What::Lengths, other);
                     }
+                    shortest[mine] = Some((*way, length));
                 }
             }
         }

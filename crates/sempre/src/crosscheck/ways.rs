@@ -1,10 +1,10 @@
 //! The ways to check a property.
 
 use super::{Case, is_symbolic};
-use crate::check::{AutomatonKind, Engine, Fairness};
+use crate::check::{AutomatonKind, Engine, Fairness, Settings};
 use sempre_explicit::emptiness::Algorithm;
 use sempre_explicit::finite::Search;
-use sempre_explicit::product::Order;
+use sempre_explicit::product::{Deadlock, Limits, Order};
 
 /// Numbers of workers.
 pub const WORKERS: [usize; 3] = [1, 2, 4];
@@ -85,6 +85,22 @@ impl Way {
         match out.is_empty() {
             true => "(no options)".to_string(),
             false => out.join(" "),
+        }
+    }
+
+    /// What is asked of the checker.
+    pub fn settings<'a>(&self, deadlock: Deadlock, limits: Limits<'a>) -> Settings<'a> {
+        Settings {
+            automaton: self.automaton,
+            algorithm: self.algorithm,
+            search: self.search,
+            deadlock,
+            order: self.order,
+            workers: self.workers,
+            compile: self.compile,
+            engine: self.engine,
+            limits,
+            ..Settings::default()
         }
     }
 

@@ -178,16 +178,18 @@ fn deadlocks_are_no_failure() {
     assert!(deadlocks > 0, "{}", ran.out);
     let ran = explore(philosophers, &["--find", "deadlock"]);
     assert_eq!(ran.status, 0, "{}", ran.err);
-    assert!(ran.out.ends_with("\ndeadlock\n"), "{}", ran.out);
+    assert!(ran.out.ends_with("\n  deadlock\n"), "{}", ran.out);
     let ran = explore(Path::new("examples/mutex.dve"), &["--find", "deadlock"]);
     assert_eq!(ran.status, 0, "{}", ran.err);
     assert!(ran.out.contains("there is none\n"), "{}", ran.out);
 }
 
-/// The names of the steps of a trace: the lines behind the empty one that are not indented.
-fn steps(out: &str) -> Vec<&str> {
+/// How many states a trace has, and its last line, which is what went wrong.
+fn trace(out: &str) -> (usize, &str) {
     let (_, trace) = out.split_once("\n\n").expect("there is a trace");
-    trace.lines().filter(|l| !l.starts_with(' ')).collect()
+    let numbered = |l: &&str| l.trim_start().starts_with(|c: char| c.is_ascii_digit());
+    let states = trace.lines().filter(numbered).count();
+    (states, trace.lines().last().expect("lines"))
 }
 
 /// Counts up one by one, or by four, to 9.
@@ -235,10 +237,9 @@ fn failures_come_with_a_shortest_trace() {
         ] {
             let ran = explore(&model, options);
             assert_eq!(ran.status, 1, "{name} {options:?}: {}{}", ran.out, ran.err);
-            let steps = steps(&ran.out);
-            // The last line is what went wrong.
-            assert_eq!(steps.len(), length + 1, "{name} {options:?}: {}", ran.out);
-            assert!(steps[length].contains(words), "{name}: {}", ran.out);
+            let (states, last) = trace(&ran.out);
+            assert_eq!(states, length + 1, "{name} {options:?}: {}", ran.out);
+            assert!(last.contains(words), "{name}: {}", ran.out);
             let (status, report) = explore_json(&model, options);
             assert_eq!(status, 1, "{report}");
             assert!(report["failures"].as_u64() >= Some(1), "{report}");
