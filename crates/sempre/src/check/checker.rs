@@ -7,20 +7,19 @@
 use super::bad_prefix::is_bad_prefix;
 use super::property::{Claim, Property};
 use super::replay::{Evidence, Unconfirmed, confirm, confirm_prefix, folded};
+use super::settings::{Fairness, Settings};
 use super::strategy::{self, AutomatonKind, NoPrefixes};
-use super::symbolic::{Engine, SymbolicSettings};
-use super::translation::{
-    AutomatonFacts, Compiled, Making, NoAutomaton, Observed, Wish, in_time, violations,
-};
-use super::verdict::{Cause, Exhausted, Verdict};
+use super::symbolic::Engine;
+use super::translation::{Compiled, Making, NoAutomaton, Observed, Wish, in_time, violations};
+use super::verdict::{Cause, CheckError, Exhausted, Report, Verdict};
 use sempre_base::Lasso;
 use sempre_explicit::check::{
     BadPrefix, Check, Counterexample, MAX_SETS, Options, Outcome, Statistics, check,
 };
 use sempre_explicit::emptiness::{Algorithm, Pairs, nearby_run};
 use sempre_explicit::explore::Reason;
-use sempre_explicit::finite::{self, FiniteOptions, FiniteProperty, Search};
-use sempre_explicit::product::{Deadlock, Limits, Observer, Order, Product, Shape};
+use sempre_explicit::finite::{self, FiniteOptions, FiniteProperty};
+use sempre_explicit::product::{Deadlock, Limits, Observer, Product, Shape};
 use sempre_explicit::scout;
 use sempre_explicit::space::Space;
 use sempre_jit::CompiledSystem;
@@ -28,118 +27,6 @@ use sempre_model::ir::{Process, ProcessId};
 use sempre_model::{Layout, Program, ProgramSystem, System};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// Which runs count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Fairness {
-    /// All.
-    #[default]
-    None,
-    /// Those in which a process that is enabled for ever from some point on moves again and again.
-    Weak,
-    /// The same for each action of the model, as if it were a process of its own.
-    WeakTransitions,
-}
-
-/// How to check.
-#[derive(Clone, Copy)]
-pub struct Settings<'a> {
-    /// The automaton of the violations; `None` leaves the choice to us.
-    pub automaton: Option<AutomatonKind>,
-    /// A deterministic automaton is preferred to a small one.
-    pub deterministic: bool,
-    /// The emptiness check; `None` leaves the choice to us.
-    pub algorithm: Option<Algorithm>,
-    /// The search for a bad prefix, of a safety property; `None` leaves the choice to us.
-    pub search: Option<Search>,
-    /// What becomes of runs that end.
-    pub deadlock: Deadlock,
-    /// Work more for a shorter run, also after a check that was asked for by its name.
-    pub shorten: bool,
-    /// In which order successors are followed.
-    pub order: Order,
-    /// Number of threads that search.
-    pub workers: usize,
-    /// How several Rabin pairs are checked.
-    pub pairs: Pairs,
-    /// Compile the model, if that is possible on this machine.
-    pub compile: bool,
-    /// Which engine searches.
-    pub engine: Engine,
-    /// What only the symbolic engine wants to know.
-    pub symbolic: SymbolicSettings<'a>,
-    /// Limits. The time is for the translation of the property, too.
-    pub limits: Limits<'a>,
-}
-
-impl Settings<'_> {
-    /// Is the formula taken as it is written? Who names an automaton or a check gets that: a comparison is of what it says.
-    pub fn as_written(&self) -> bool {
-        self.automaton.is_some() || self.algorithm.is_some() || self.search.is_some()
-    }
-}
-
-impl Default for Settings<'_> {
-    fn default() -> Self {
-        Self {
-            automaton: None,
-            deterministic: false,
-            algorithm: None,
-            search: None,
-            deadlock: Deadlock::Stutter,
-            shorten: false,
-            order: Order::System,
-            workers: 1,
-            pairs: Pairs::OneByOne,
-            compile: true,
-            engine: Engine::Explicit,
-            symbolic: SymbolicSettings::default(),
-            limits: Limits::default(),
-        }
-    }
-}
-
-/// Why there is no verdict.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CheckError {
-    /// What was asked cannot be done.
-    Refused(String),
-    /// What the search found was not confirmed: a defect of ours.
-    Defect(String),
-}
-
-/// What a check found out.
-#[derive(Clone, Debug)]
-pub struct Report {
-    /// The answer.
-    pub verdict: Verdict,
-    /// The automaton of the violations, if there was one in time.
-    pub automaton: Option<AutomatonFacts>,
-    /// The emptiness check.
-    pub algorithm: Option<Algorithm>,
-    /// Number of threads that searched.
-    pub workers: usize,
-    /// The search for a bad prefix, if there was one instead.
-    pub search: Option<Search>,
-    /// Did fairness not matter, and was not looked at?
-    pub fairness_ignored: bool,
-    /// What was counted.
-    pub statistics: Statistics,
-    /// What the symbolic engine counted, if it searched.
-    pub symbolic: Option<sempre_symbolic::check::Statistics>,
-    /// The time of everything.
-    pub elapsed: Duration,
-    /// Why it was done in this way, one sentence each.
-    pub explanation: Vec<String>,
-}
-
-impl Report {
-    /// The name of the emptiness check or search.
-    pub fn algorithm_name(&self) -> Option<&'static str> {
-        let search = self.search.map(Search::name);
-        self.algorithm.map(Algorithm::name).or(search)
-    }
-}
 
 /// See the module's documentation.
 pub struct Checker {

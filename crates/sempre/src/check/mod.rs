@@ -8,6 +8,7 @@
 //! | [`strategy`] | which automaton and which emptiness check, and why |
 //! | [`translation`] | the automaton of the violations, within a limit of time |
 //! | `finite_violations` | the finite automaton of the bad prefixes of a safety property |
+//! | [`settings`] | by which means, within which limits |
 //! | [`checker`] | a check from end to end |
 //! | [`symbolic`] | a check with the symbolic engine |
 //! | [`replay`] | evidence: a run that was confirmed without the help of the search |
@@ -31,15 +32,17 @@ pub mod embedded;
 pub(crate) mod finite_violations;
 pub mod property;
 pub mod replay;
+pub mod settings;
 pub mod sources;
 pub mod strategy;
 pub mod symbolic;
 pub mod translation;
 pub mod verdict;
 
-pub use checker::{CheckError, Checker, Fairness, Report, Settings};
+pub use checker::Checker;
 pub use property::{Claim, Property, Proposition};
 pub use replay::{Evidence, Moment};
+pub use settings::{Fairness, Settings};
 pub use strategy::AutomatonKind;
 pub use symbolic::{Engine, SymbolicSettings};
-pub use verdict::{Cause, Exhausted, Verdict};
+pub use verdict::{Cause, CheckError, Exhausted, Report, Verdict};

@@ -3,11 +3,12 @@
 //! The automaton is the one that the explicit engine would search, asked for its edges letter by letter. What it cannot do is
 //! refused: atomic sections, acceptance marks of the model's own edges, avoidance (`Fin`), livelock acceptance.
 
-use super::checker::{CheckError, Checker, Report, Settings};
+use super::checker::Checker;
 use super::property::Property;
 use super::replay::{Unconfirmed, confirm, folded};
+use super::settings::Settings;
 use super::translation::Compiled;
-use super::verdict::{Cause, Exhausted, Verdict};
+use super::verdict::{Cause, CheckError, Exhausted, Report, Verdict};
 use sempre_explicit::explore::Reason;
 use sempre_explicit::product;
 use sempre_symbolic::check::{Options, Outcome, Prepared, Statistics, check, prepare};

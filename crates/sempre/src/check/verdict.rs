@@ -4,8 +4,12 @@
 //! product; `Violated` needs an [`Evidence`], which is made from nothing but a successful replay.
 
 use super::replay::Evidence;
-use sempre_explicit::check::{Check, Outcome};
+use super::translation::AutomatonFacts;
+use sempre_explicit::check::{Check, Outcome, Statistics};
+use sempre_explicit::emptiness::Algorithm;
 use sempre_explicit::explore::Reason;
+use sempre_explicit::finite::Search;
+use std::time::Duration;
 
 /// The proof that all of the product was looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,5 +85,47 @@ impl Verdict {
             Verdict::Violated(_) => "violated",
             Verdict::Unknown(_) => "unknown",
         }
+    }
+}
+
+/// Why there is no verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CheckError {
+    /// What was asked cannot be done.
+    Refused(String),
+    /// What the search found was not confirmed: a defect of ours.
+    Defect(String),
+}
+
+/// What a check found out.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The answer.
+    pub verdict: Verdict,
+    /// The automaton of the violations, if there was one in time.
+    pub automaton: Option<AutomatonFacts>,
+    /// The emptiness check.
+    pub algorithm: Option<Algorithm>,
+    /// Number of threads that searched.
+    pub workers: usize,
+    /// The search for a bad prefix, if there was one instead.
+    pub search: Option<Search>,
+    /// Did fairness not matter, and was not looked at?
+    pub fairness_ignored: bool,
+    /// What was counted.
+    pub statistics: Statistics,
+    /// What the symbolic engine counted, if it searched.
+    pub symbolic: Option<sempre_symbolic::check::Statistics>,
+    /// The time of everything.
+    pub elapsed: Duration,
+    /// Why it was done in this way, one sentence each.
+    pub explanation: Vec<String>,
+}
+
+impl Report {
+    /// The name of the emptiness check or search.
+    pub fn algorithm_name(&self) -> Option<&'static str> {
+        let search = self.search.map(Search::name);
+        self.algorithm.map(Algorithm::name).or(search)
     }
 }

@@ -1,0 +1,77 @@
+//! What is asked of a check besides the property: which runs count, by which means it is done, within which limits.
+
+use super::strategy::AutomatonKind;
+use super::symbolic::{Engine, SymbolicSettings};
+use sempre_explicit::emptiness::{Algorithm, Pairs};
+use sempre_explicit::finite::Search;
+use sempre_explicit::product::{Deadlock, Limits, Order};
+
+/// Which runs count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fairness {
+    /// All.
+    #[default]
+    None,
+    /// Those in which a process that is enabled for ever from some point on moves again and again.
+    Weak,
+    /// The same for each action of the model, as if it were a process of its own.
+    WeakTransitions,
+}
+
+/// How to check.
+#[derive(Clone, Copy)]
+pub struct Settings<'a> {
+    /// The automaton of the violations; `None` leaves the choice to us.
+    pub automaton: Option<AutomatonKind>,
+    /// A deterministic automaton is preferred to a small one.
+    pub deterministic: bool,
+    /// The emptiness check; `None` leaves the choice to us.
+    pub algorithm: Option<Algorithm>,
+    /// The search for a bad prefix, of a safety property; `None` leaves the choice to us.
+    pub search: Option<Search>,
+    /// What becomes of runs that end.
+    pub deadlock: Deadlock,
+    /// Work more for a shorter run, also after a check that was asked for by its name.
+    pub shorten: bool,
+    /// In which order successors are followed.
+    pub order: Order,
+    /// Number of threads that search.
+    pub workers: usize,
+    /// How several Rabin pairs are checked.
+    pub pairs: Pairs,
+    /// Compile the model, if that is possible on this machine.
+    pub compile: bool,
+    /// Which engine searches.
+    pub engine: Engine,
+    /// What only the symbolic engine wants to know.
+    pub symbolic: SymbolicSettings<'a>,
+    /// Limits. The time is for the translation of the property, too.
+    pub limits: Limits<'a>,
+}
+
+impl Settings<'_> {
+    /// Is the formula taken as it is written? Who names an automaton or a check gets that: a comparison is of what it says.
+    pub fn as_written(&self) -> bool {
+        self.automaton.is_some() || self.algorithm.is_some() || self.search.is_some()
+    }
+}
+
+impl Default for Settings<'_> {
+    fn default() -> Self {
+        Self {
+            automaton: None,
+            deterministic: false,
+            algorithm: None,
+            search: None,
+            deadlock: Deadlock::Stutter,
+            shorten: false,
+            order: Order::System,
+            workers: 1,
+            pairs: Pairs::OneByOne,
+            compile: true,
+            engine: Engine::Explicit,
+            symbolic: SymbolicSettings::default(),
+            limits: Limits::default(),
+        }
+    }
+}
