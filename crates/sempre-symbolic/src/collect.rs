@@ -24,8 +24,6 @@ pub enum Stop {
     Time,
     /// Somebody asked for it.
     Interrupted,
-    /// The search begins again, in another order of the cells; inside of the crate only.
-    Reorder,
 }
 
 /// When to give up.

@@ -65,7 +65,8 @@ impl SecondThoughts {
         *self = Self::None;
         if let Some(better) = better_order(program, order)? {
             *self = Self::Better(better);
-            return Err(Stop::Reorder);
+            // Whoever began the search sees why, and begins again.
+            return Err(Stop::Interrupted);
         }
         Ok(())
     }

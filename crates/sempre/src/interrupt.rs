@@ -1,4 +1,4 @@
-//! Ctrl-C: a search stops and tells what it knows.
+//! Ctrl-C, or a request to terminate as `timeout` sends it: a search stops and tells what it knows.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 static HANDLER: Once = Once::new();
 
-/// What becomes true at Ctrl-C, from the first call on. A second Ctrl-C ends the program at once.
+/// What becomes true when somebody asks the program to end, from the first call on. Asked again, it ends at once.
 pub fn flag() -> &'static AtomicBool {
     HANDLER.call_once(|| {
-        // Without a handler Ctrl-C ends the program, as it does everywhere.
+        // Without a handler these signals end the program, as they do everywhere.
         let _ = ctrlc::set_handler(|| {
             if INTERRUPTED.swap(true, Ordering::Relaxed) {
                 std::process::exit(130);

@@ -157,7 +157,7 @@ impl Checker {
             Outcome::Stopped(stop) => Verdict::Unknown(Cause::Stopped(match stop {
                 Stop::Memory => Reason::Memory,
                 Stop::Time => Reason::Time,
-                Stop::Interrupted | Stop::Reorder => Reason::Interrupted,
+                Stop::Interrupted => Reason::Interrupted,
             })),
             Outcome::Failed(fault) => {
                 let action = fault.action.map(|a| &self.program().actions[a as usize]);

@@ -67,6 +67,12 @@ pub fn run(arguments: &Arguments, program: &Program) -> Outcome {
         Format::Text | Format::Msc | Format::Trail => text_report(&mut *out, &found, program)?,
     }
     out.flush()?;
+    let was_slow = matches!(found.stopped, Some(Stop::Time | Stop::Memory));
+    if was_slow && strategy == Strategy::Saturation && !arguments.quiet {
+        eprintln!(
+            "note: where most actions use most of the variables, as in puzzles, --search bfs is often quicker"
+        );
+    }
     if !found.faults.is_empty() {
         Ok(Answer::No)
     } else if found.stopped.is_some() {
@@ -87,7 +93,7 @@ pub fn reason(stop: Stop) -> &'static str {
     match stop {
         Stop::Memory => "memory",
         Stop::Time => "time",
-        Stop::Interrupted | Stop::Reorder => "interrupted",
+        Stop::Interrupted => "interrupted",
     }
 }
 
@@ -129,16 +135,17 @@ fn json_report(found: &Exploration, program: &Program) -> Value {
 }
 
 fn text_report(out: &mut dyn Write, found: &Exploration, program: &Program) -> Outcome<()> {
-    let number = |n: &Option<sempre::symbolic::Natural>| {
+    fn number(n: &Option<impl ToString>) -> String {
         n.as_ref().map_or(String::new(), ToString::to_string)
-    };
+    }
     let rows = [
         ("states", number(&found.states)),
         ("transitions", number(&found.transitions)),
         ("deadlocks", number(&found.deadlocks)),
         ("failures", found.faults.len().to_string()),
         ("seconds", format!("{:.3}", found.elapsed.as_secs_f64())),
-        ("nodes", found.nodes.to_string()),
+        // Only the whole set has nodes that are worth a word.
+        ("nodes", number(&found.states.as_ref().map(|_| found.nodes))),
         ("peak nodes", found.peak_nodes.to_string()),
     ];
     for (name, value) in rows {

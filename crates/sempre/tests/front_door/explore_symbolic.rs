@@ -85,4 +85,12 @@ x -> x { effect c = c * 9 + d + a; }, x -> x { effect d = d + c * b + 7; }; } sy
     assert_eq!(found["reason"], "memory");
     assert_eq!(found["complete"], false);
     assert!(found["peak_nodes"].as_u64() > Some(1000));
+    // Another search is suggested, unless it is the one that was tried.
+    for (search, suggested) in [("saturation", true), ("bfs", false)] {
+        let limits = ["--engine", "symbolic", "--memory", "4M", "--search", search];
+        let ran = explore(&model, &limits);
+        assert_eq!(ran.status, 3);
+        assert!(!ran.out.contains("\nnodes"), "{}", ran.out);
+        assert_eq!(ran.err.contains("--search bfs"), suggested, "{}", ran.err);
+    }
 }
