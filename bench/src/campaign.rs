@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// A command line, read.
-pub(crate) struct Campaign {
+pub struct Campaign {
     /// The words that are no options.
-    pub(crate) words: Vec<String>,
+    pub words: Vec<String>,
     /// `--runs N`, at least one.
-    pub(crate) runs: usize,
+    pub runs: usize,
     /// `--sempre PROGRAM`, or the one beside this program.
-    pub(crate) sempre: PathBuf,
+    pub sempre: PathBuf,
     /// Where peers' files go.
-    pub(crate) work: PathBuf,
+    pub work: PathBuf,
     csv: Option<PathBuf>,
     /// `--peer NAME=PROGRAM`.
     peers: Vec<(String, PathBuf)>,
@@ -74,24 +74,24 @@ impl Campaign {
     }
 
     /// Where a peer is.
-    pub(crate) fn peer(&self, name: &str) -> Option<&Path> {
+    pub fn peer(&self, name: &str) -> Option<&Path> {
         let peer = self.peers.iter().rfind(|(n, _)| n == name)?;
         Some(&peer.1)
     }
 
     /// The value of an option.
-    pub(crate) fn value(&self, option: &str) -> Option<&str> {
+    pub fn value(&self, option: &str) -> Option<&str> {
         let given = self.options.iter().rfind(|(o, _)| o == option)?;
         Some(&given.1)
     }
 
     /// The value of an option as a number.
-    pub(crate) fn number(&self, option: &str) -> Result<Option<usize>, String> {
+    pub fn number(&self, option: &str) -> Result<Option<usize>, String> {
         (self.value(option).map(str::parse).transpose()).map_err(|e| format!("{option}: {e}"))
     }
 
     /// A row for each item, printed as a table, and as a file if one is wanted.
-    pub(crate) fn tabulate<T>(
+    pub fn tabulate<T>(
         &self,
         first: &str,
         columns: &[Column],
@@ -118,7 +118,7 @@ impl Campaign {
 }
 
 /// Runs a program with these peers and options of its own; or what it was called again for, to measure.
-pub(crate) fn main(
+pub fn main(
     name: &str,
     peers: &[&str],
     own: &[&str],

@@ -6,8 +6,7 @@
 //!     [--algorithm NAME] [--workers N] [--sempre PROGRAM] [--peer ltsmin=dve2lts-mc] [--peer divine=divine]
 //! ```
 //!
-//! FOLDER holds DVE models. FORMULAS is a table with a heading, separated by tabs: `model`, `id`, `formula` as LTSmin
-//! writes it, `formula_norm`, `verdict`, `product_states`. Without names of pairs the list below is run: properties that hold,
+//! FOLDER holds DVE models. FORMULAS is a table of them (see `pairs.rs`). Without names of pairs the list below is run: properties that hold,
 //! so that the whole product has to be searched, with products of a million states and more.
 //!
 //! Every program is a process of its own. Times are CPU seconds, user and system, of which the least of N runs
@@ -17,14 +16,11 @@
 //!
 //! The ratio is LTSmin's CPU time divided by ours: above one, we are faster.
 
-mod campaign;
-mod figures;
-mod measure;
-mod peers;
-
-use campaign::Campaign;
-use figures::{Column, Least, Row, quotient};
-use measure::measure;
+use sempre_bench::campaign::{self, Campaign};
+use sempre_bench::figures::{Column, Least, Row, quotient};
+use sempre_bench::measure::measure;
+use sempre_bench::pairs::{self, Pair};
+use sempre_bench::peers::{compile_for_ltsmin, number_before};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -66,15 +62,6 @@ struct Settings<'a> {
     workers: usize,
 }
 
-struct Pair {
-    model: String,
-    id: String,
-    formula: String,
-    for_ltsmin: String,
-    holds: bool,
-    product: f64,
-}
-
 fn main() -> ExitCode {
     let own = ["--algorithm", "--workers"];
     campaign::main("checking", &["ltsmin", "divine"], &own, |campaign| {
@@ -89,46 +76,13 @@ fn main() -> ExitCode {
         };
         let text = std::fs::read_to_string(table).map_err(|e| format!("{table}: {e}"))?;
         let pairs = match wanted.is_empty() {
-            true => pairs(&text, &PAIRS.map(String::from))?,
-            false => pairs(&text, wanted)?,
+            true => pairs::named(&text, &PAIRS.map(String::from))?,
+            false => pairs::named(&text, wanted)?,
         };
-        let name = |pair: &Pair| format!("{}_{}", pair.model, pair.id);
-        campaign.tabulate("pair", &COLUMNS, &pairs, name, |pair| row(&settings, pair))
-    })
-}
-
-/// The rows of a table that are asked for, in that order.
-fn pairs(text: &str, wanted: &[String]) -> Result<Vec<Pair>, String> {
-    let mut lines = text.lines();
-    let heading: Vec<&str> = lines.next().unwrap_or_default().split('\t').collect();
-    let column = |name: &str| {
-        (heading.iter().position(|h| *h == name)).ok_or_else(|| format!("no column `{name}`"))
-    };
-    let places = [
-        column("model")?,
-        column("id")?,
-        column("formula")?,
-        column("formula_norm")?,
-        column("verdict")?,
-        column("product_states")?,
-    ];
-    let rows: Vec<Vec<&str>> = lines.map(|line| line.split('\t').collect()).collect();
-    (wanted.iter())
-        .map(|name| {
-            let row = (rows.iter())
-                .find(|row| format!("{}_{}", row[places[0]], row[places[1]]) == *name)
-                .ok_or_else(|| format!("no pair `{name}`"))?;
-            let [model, id, formula, norm, verdict, product] = places.map(|place| row[place]);
-            Ok(Pair {
-                model: model.into(),
-                id: id.into(),
-                formula: norm.into(),
-                for_ltsmin: without_unequal(formula),
-                holds: verdict == "holds",
-                product: product.parse().unwrap_or(0.0),
-            })
+        campaign.tabulate("pair", &COLUMNS, &pairs, Pair::name, |pair| {
+            row(&settings, pair)
         })
-        .collect()
+    })
 }
 
 /// `x!=v` in parentheses as `!(x==v)`.
@@ -193,7 +147,7 @@ fn row(settings: &Settings<'_>, pair: &Pair) -> Result<Row, String> {
     }
     let states = report["product"]["states"].as_f64();
     Ok(Row {
-        name: format!("{}_{}", pair.model, pair.id),
+        name: pair.name(),
         figures: vec![
             states,
             Some(pair.product),
@@ -214,7 +168,7 @@ fn run_ltsmin(
     divine: &Path,
     pair: &Pair,
 ) -> Result<(f64, f64), String> {
-    let compiled = peers::compile_for_ltsmin(
+    let compiled = compile_for_ltsmin(
         divine,
         &settings.folder,
         &pair.model,
@@ -228,12 +182,12 @@ fn run_ltsmin(
         "--buchi-type=tgba",
         "--ltl-semantics=spin",
         &format!("--threads={}", settings.workers),
-        &format!("--ltl={}", pair.for_ltsmin),
+        &format!("--ltl={}", without_unequal(&pair.for_ltsmin)),
     ]
     .map(String::from);
     let cost = measure(ltsmin, &arguments, &settings.campaign.work)?;
     let found = cost.text.contains("ccepting cycle FOUND");
-    let counted = peers::number_before(&cost.text, " states ");
+    let counted = number_before(&cost.text, " states ");
     if cost.text.contains("table full") || found == pair.holds || counted.is_none() {
         return Err(format!("LTSmin: {}", cost.text.trim()));
     }
@@ -254,17 +208,5 @@ mod tests {
             "!(a==b) && (!(c==d))"
         );
         assert_eq!(without_unequal("a"), "a");
-    }
-
-    #[test]
-    fn pairs_are_found_by_name() {
-        let table = "model\tid\tformula\tformula_norm\tverdict\tproduct_states\nm\t001\t(a!=1)\tG a\tholds\t12\n";
-        let found = pairs(table, &["m_001".to_string()]).unwrap();
-        assert_eq!(
-            (found[0].for_ltsmin.as_str(), found[0].product),
-            ("!(a==1)", 12.0)
-        );
-        assert!(found[0].holds);
-        assert!(pairs(table, &["m_002".to_string()]).is_err());
     }
 }

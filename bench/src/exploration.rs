@@ -20,15 +20,10 @@
 //! is the figure that compares like with like. LTSmin has to be told the size of its table and is told the best one.
 //! SPIN's models are others than DVE's: times are compared per state.
 
-mod campaign;
-mod figures;
-mod measure;
-mod peers;
-
-use campaign::Campaign;
-use figures::{Column, Least, Row, quotient};
-use measure::{Cost, measure};
-use peers::{number_before, succeed};
+use sempre_bench::campaign::{self, Campaign};
+use sempre_bench::figures::{Column, Least, Row, quotient};
+use sempre_bench::measure::{Cost, measure};
+use sempre_bench::peers::{compile_for_ltsmin, number_before, succeed};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -239,8 +234,7 @@ fn run_ltsmin(
     states: f64,
     bits: Option<u32>,
 ) -> Result<Ltsmin, String> {
-    let compiled =
-        peers::compile_for_ltsmin(divine, &settings.folder, model, &settings.campaign.work)?;
+    let compiled = compile_for_ltsmin(divine, &settings.folder, model, &settings.campaign.work)?;
     let mut best: Option<Ltsmin> = None;
     for order in ["bfs", "dfs"] {
         let mut bits = bits.unwrap_or(states.log2().ceil() as u32 + 1);

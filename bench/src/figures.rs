@@ -3,29 +3,34 @@
 use std::fmt::Write as _;
 
 /// Name, digits after the point, and whether a geometric mean is told.
-pub(crate) type Column = (&'static str, usize, bool);
+pub type Column = (&'static str, usize, bool);
 
 /// A figure for each column, in order; those that were not measured are missing.
-pub(crate) struct Row {
-    pub(crate) name: String,
-    pub(crate) figures: Vec<Option<f64>>,
+pub struct Row {
+    /// What was measured.
+    pub name: String,
+    /// In the order of the columns.
+    pub figures: Vec<Option<f64>>,
 }
 
 /// The least of several figures.
 #[derive(Clone, Copy)]
-pub(crate) struct Least(pub(crate) f64);
+pub struct Least(pub f64);
 
 impl Least {
-    pub(crate) fn note(&mut self, figure: f64) {
+    /// One more.
+    pub fn note(&mut self, figure: f64) {
         self.0 = self.0.min(figure);
     }
 
-    pub(crate) fn get(self) -> Option<f64> {
+    /// The least, if there was one.
+    pub fn get(self) -> Option<f64> {
         self.0.is_finite().then_some(self.0)
     }
 }
 
-pub(crate) fn quotient(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+/// One figure divided by another, if both were measured.
+pub fn quotient(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     Some(a? / b?.max(1e-9))
 }
 
@@ -57,7 +62,7 @@ fn lines(first: &str, columns: &[Column], rows: &[Row]) -> Vec<Vec<String>> {
 }
 
 /// Columns side by side; those without figures are left out.
-pub(crate) fn table(first: &str, columns: &[Column], rows: &[Row]) -> String {
+pub fn table(first: &str, columns: &[Column], rows: &[Row]) -> String {
     let lines = lines(first, columns, rows);
     let mut text = String::new();
     let columns: Vec<(usize, usize)> = (0..=columns.len())
@@ -77,7 +82,8 @@ pub(crate) fn table(first: &str, columns: &[Column], rows: &[Row]) -> String {
     text
 }
 
-pub(crate) fn csv(first: &str, columns: &[Column], rows: &[Row]) -> String {
+/// Columns with commas between them.
+pub fn csv(first: &str, columns: &[Column], rows: &[Row]) -> String {
     let lines = lines(first, columns, rows);
     lines.iter().map(|line| line.join(",") + "\n").collect()
 }

@@ -11,27 +11,28 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 /// The first argument that makes a program [`run_measured`].
-pub(crate) const WORD: &str = "--measure";
+pub const WORD: &str = "--measure";
 
 /// Begins the line of figures, the last one printed.
 const MARK: &str = "measured:";
 
 /// What one run took, and what it said.
 #[derive(Clone, Debug)]
-pub(crate) struct Cost {
+pub struct Cost {
     /// User and system time, seconds.
-    pub(crate) cpu: f64,
-    pub(crate) wall: f64,
+    pub cpu: f64,
+    /// The time that passed, seconds.
+    pub wall: f64,
     /// The most memory that it had, bytes.
-    pub(crate) peak: f64,
+    pub peak: f64,
     /// Its exit status, -1 for a signal.
-    pub(crate) status: i32,
+    pub status: i32,
     /// Standard output, then standard error.
-    pub(crate) text: String,
+    pub text: String,
 }
 
 /// Runs a program in a folder.
-pub(crate) fn measure(program: &Path, arguments: &[String], folder: &Path) -> Result<Cost, String> {
+pub fn measure(program: &Path, arguments: &[String], folder: &Path) -> Result<Cost, String> {
     let own = std::env::current_exe().map_err(|e| e.to_string())?;
     let output = Command::new(own)
         .arg(WORD)
@@ -58,7 +59,7 @@ pub(crate) fn measure(program: &Path, arguments: &[String], folder: &Path) -> Re
 }
 
 /// The other side: runs the command, prints what it says and the line of figures.
-pub(crate) fn run_measured(command: &[String]) -> ExitCode {
+pub fn run_measured(command: &[String]) -> ExitCode {
     let Some((program, arguments)) = command.split_first() else {
         return ExitCode::from(2);
     };

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-pub(crate) fn succeed(command: &mut Command) -> Result<(), String> {
+/// Runs something that has to succeed.
+pub fn succeed(command: &mut Command) -> Result<(), String> {
     let output = command
         .output()
         .map_err(|e| format!("{}: {e}", command.get_program().display()))?;
@@ -15,7 +16,7 @@ pub(crate) fn succeed(command: &mut Command) -> Result<(), String> {
 }
 
 /// Compiles a DVE model for LTSmin, once; the name of the result, which is in the folder `work`.
-pub(crate) fn compile_for_ltsmin(
+pub fn compile_for_ltsmin(
     divine: &Path,
     folder: &Path,
     model: &str,
@@ -35,7 +36,7 @@ pub(crate) fn compile_for_ltsmin(
 }
 
 /// The number that stands before some words where they last occur.
-pub(crate) fn number_before(text: &str, words: &str) -> Option<f64> {
+pub fn number_before(text: &str, words: &str) -> Option<f64> {
     let (before, _) = text.rsplit_once(words)?;
     before
         .rsplit(|c: char| !c.is_ascii_digit() && c != '.')

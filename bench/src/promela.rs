@@ -16,15 +16,9 @@
 //! A model on which SPIN takes longer than `--seconds`, or finds more than `--most` states, is left out, and so is
 //! one that it does not finish. The status is 1 if some count differs.
 
-#[expect(dead_code, reason = "the other programs use all of it")]
-mod measure;
-#[expect(dead_code, reason = "the other programs use all of it")]
-mod peers;
-mod promela_files;
-
-use measure::{Cost, measure, run_measured};
-use peers::number_before;
-use promela_files::{exit_code, promela_models};
+use sempre_bench::measure::{self, Cost, measure, run_measured};
+use sempre_bench::peers::number_before;
+use sempre_bench::promela_files::{exit_code, promela_models};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

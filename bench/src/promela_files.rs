@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The Promela models of a folder, or the file itself.
-pub(crate) fn promela_models(path: &Path) -> Result<Vec<PathBuf>, String> {
+pub fn promela_models(path: &Path) -> Result<Vec<PathBuf>, String> {
     if !path.is_dir() {
         return Ok(vec![path.to_path_buf()]);
     }
@@ -17,7 +17,7 @@ pub(crate) fn promela_models(path: &Path) -> Result<Vec<PathBuf>, String> {
 }
 
 /// What a comparison ends with: all was equal, something was not, or why there was none.
-pub(crate) fn exit_code(equal: Result<bool, String>) -> ExitCode {
+pub fn exit_code(equal: Result<bool, String>) -> ExitCode {
     match equal {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,

@@ -17,13 +17,9 @@
 //! others: `byte x; active [2] proctype A() { x = 1; x == 7 }` ends with `x == 1`, yet `<> [] (x != 1)` holds for it, while `[] <> (x == 0)` is
 //! violated; and with one process only it counts states without end. So a block that only fair runs which end violate is not compared, but counted by itself.
 
-#[expect(dead_code, reason = "the other programs use all of it")]
-mod peers;
-mod promela_files;
-
-use peers::{number_before, succeed};
-use promela_files::{exit_code, promela_models};
 use sempre_base::Random;
+use sempre_bench::peers::{number_before, succeed};
+use sempre_bench::promela_files::{exit_code, promela_models};
 use sempre_lang::promela::{self, PromelaModel};
 use sempre_ltl::print::{Syntax, print};
 use sempre_ltl::random::RandomFormula;
