@@ -14,7 +14,7 @@ use crate::natural::Natural;
 use crate::observer::Observer;
 use crate::owcty::owcty;
 use crate::product::{Deadlock, Product};
-use crate::reach::{Options as Search, Progress, on_a_deep_stack, states_of};
+use crate::reach::{Options as Search, Progress, Strategy, on_a_deep_stack, states_of};
 use sempre_model::footprint::can_fail;
 use sempre_model::{Expr, Interpreter, Program};
 use std::time::Duration;
@@ -26,6 +26,8 @@ pub struct Options<'a> {
     pub deadlock: Deadlock,
     /// Only runs that are weakly fair to each process count.
     pub fair: bool,
+    /// How the model's states are found; a saturation that gets long is helped.
+    pub strategy: Strategy,
     /// Reachability in the product by chaining instead of saturation.
     pub no_saturation: bool,
     /// Count the steps that change no proposition, if the automaton reads changes.
@@ -95,14 +97,17 @@ pub struct Prepared<'p> {
 /// If there is no room, or it is time to stop.
 pub fn prepare<'p>(
     program: &'p Program,
+    strategy: Strategy,
     limits: Limits,
     progress: Option<&(dyn Fn(&Progress) + Sync)>,
 ) -> Result<Prepared<'p>, Box<(Stop, Statistics)>> {
     on_a_deep_stack(program.cells() + 1, || {
         let begin = Clock::start();
         let search = Search {
+            strategy,
             limits,
             progress,
+            beside: true,
             ..Search::default()
         };
         let (mut forest, mut model, found) = states_of(program, None, &search);
@@ -151,7 +156,7 @@ pub fn check(
     observer: &(dyn Observer + Sync),
     options: &Options<'_>,
 ) -> (Outcome, Statistics) {
-    match prepare(program, options.limits, options.progress) {
+    match prepare(program, options.strategy, options.limits, options.progress) {
         Err(stopped) => {
             let (stop, statistics) = *stopped;
             (Outcome::Stopped(stop), statistics)

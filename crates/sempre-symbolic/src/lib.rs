@@ -33,9 +33,12 @@
 //! | `fair` | weak fairness, as acceptance sets |
 //! | [`owcty`] | is there an accepting run? |
 //! | [`lasso`] | an accepting run |
+//! | `beside` | a breadth-first search beside a saturation that gets long |
 //! | [`mod@check`] | a check from end to end |
 
 pub mod after;
+mod beside;
+mod breadth_first;
 pub mod cache;
 pub mod check;
 mod clock;

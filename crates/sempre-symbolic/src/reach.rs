@@ -1,14 +1,17 @@
 //! Reachability: all states that a program can come to, as a diagram.
 //!
-//! * **Breadth-first**: the successors of what is new by all events, level by level.
+//! * **Breadth-first** ([`crate::breadth_first`]): level by level.
 //! * **Chaining** (Roig, Cortadella, Pastor, ICATPN 1995): each event on all that is known, what it finds included.
 //! * **Saturation** ([`crate::saturate`]), the default: chaining carried down to the nodes.
 //!
-//! The first two are there for comparison, and as references in tests.
+//! The first two are there for comparison, and as references in tests; and a saturation that gets long is helped by the first
+//! ([`crate::beside`]).
 
+use crate::beside::Beside;
+use crate::breadth_first::{BreadthFirst, step};
 use crate::clock::Clock;
 use crate::collect::{Limits, Stop};
-use crate::forest::{EMPTY, Forest, Kept, Node};
+use crate::forest::{Forest, Kept, Node};
 use crate::model::{Fault, Model};
 use crate::natural::Natural;
 use crate::saturate::{Events, Firing, Saturation};
@@ -49,6 +52,8 @@ pub struct Options<'a> {
     pub strategy: Strategy,
     /// How saturation fires events.
     pub firing: Firing,
+    /// If saturation gets long, let a breadth-first search have turns, too.
+    pub beside: bool,
     /// When to give up.
     pub limits: Limits,
     /// Told now and then.
@@ -101,6 +106,7 @@ struct ModelEvents<'a, 'p, 't> {
     model: &'a mut Model<'p>,
     end: u32,
     teller: &'a mut Teller<'t>,
+    beside: &'a mut Beside<'p>,
 }
 
 impl Events for ModelEvents<'_, '_, '_> {
@@ -135,7 +141,8 @@ impl Events for ModelEvents<'_, '_, '_> {
 
     fn progress(&mut self, forest: &Forest) -> Result<(), Stop> {
         self.teller.tell(forest, None);
-        self.model.reconsider(forest)
+        self.model.reconsider(forest)?;
+        self.beside.turn(forest)
     }
 }
 
@@ -148,6 +155,16 @@ pub fn reachable(
     model: &mut Model<'_>,
     options: &Options<'_>,
 ) -> Result<Kept, Stop> {
+    let mut beside = Beside::never(model.program());
+    search(forest, model, options, &mut beside)
+}
+
+fn search<'p>(
+    forest: &mut Forest,
+    model: &mut Model<'p>,
+    options: &Options<'_>,
+    beside: &mut Beside<'p>,
+) -> Result<Kept, Stop> {
     let mut teller = Teller::new(options.progress);
     let initial = model.initial(forest)?;
     let found = forest.keep(initial);
@@ -159,6 +176,7 @@ pub fn reachable(
                 end: end.map_or(0, |l| l as u32 + 1),
                 model,
                 teller: &mut teller,
+                beside,
             };
             let mut saturation = Saturation {
                 forest,
@@ -187,24 +205,10 @@ pub fn reachable(
             }
         },
         Strategy::BreadthFirst => {
-            let fresh = forest.keep(initial);
-            let next = forest.keep(EMPTY);
-            while forest.get(fresh) != EMPTY {
-                forest.set(next, EMPTY);
-                for group in 0..model.groups.len() {
-                    let from = forest.get(fresh);
-                    let more = step(forest, model, group, from)?;
-                    let all = forest.union(forest.get(next), more)?;
-                    forest.set(next, all);
-                }
-                let new = forest.difference(forest.get(next), forest.get(found))?;
-                forest.set(fresh, new);
-                let all = forest.union(forest.get(found), new)?;
-                forest.set(found, all);
-                teller.tell(forest, Some(all));
-            }
-            forest.release(fresh);
-            forest.release(next);
+            let mut layers = BreadthFirst::new(forest, initial);
+            layers.advance(forest, model, |_| true, &mut teller)?;
+            forest.set(found, forest.get(layers.found));
+            layers.release(forest);
         }
     }
     let all = forest.get(found);
@@ -224,20 +228,20 @@ pub(crate) fn states_of<'p>(
     if is_ours {
         model.second_thoughts = SecondThoughts::Later;
     }
-    let found = reachable(&mut forest, &mut model, options);
+    let mut beside = match options.beside {
+        true => Beside::new(program, options.limits),
+        false => Beside::never(program),
+    };
+    beside.order = model.order().to_vec();
+    let found = search(&mut forest, &mut model, options, &mut beside);
+    if let Some(all) = beside.states {
+        let (forest, model, states) = *all;
+        return (forest, model, Ok(states));
+    }
     match std::mem::take(&mut model.second_thoughts) {
         SecondThoughts::Better(order) => states_of(program, Some(order), options),
         _ => (forest, model, found),
     }
-}
-
-/// The successors of a set of states, which is kept elsewhere, by a group.
-fn step(forest: &mut Forest, model: &mut Model<'_>, group: usize, set: Node) -> Result<Node, Stop> {
-    let (top, shape) = (model.groups[group].top, model.groups[group].shape);
-    let below = model.below(forest, set, top)?;
-    let relation = forest.guarded(&[below, set], |f| model.prepare(f, group as u32, below))?;
-    let shape = model.whole_shape(forest, shape, top);
-    forest.image(set, relation, shape)
 }
 
 /// What an exploration found.

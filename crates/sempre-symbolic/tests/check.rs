@@ -3,6 +3,7 @@
 use sempre_base::Random;
 use sempre_model::random_program::{random_expression, random_program};
 use sempre_model::{Expr, Interpreter, Program};
+use sempre_symbolic::Strategy;
 use sempre_symbolic::check::{Moment, Options, Outcome, check};
 use sempre_symbolic::observer::Observer;
 use sempre_symbolic::product::Deadlock;
@@ -238,6 +239,11 @@ fn random_programs_and_automata() {
         let drawn = Drawn::new(&mut r, ps.len(), testing);
         let options = Options {
             deadlock,
+            strategy: *r.pick(&[
+                Strategy::Saturation,
+                Strategy::Chaining,
+                Strategy::BreadthFirst,
+            ]),
             no_saturation: r.chance(0.3),
             ..Options::default()
         };

@@ -15,7 +15,7 @@ use sempre_symbolic::check::{Options, Outcome, Prepared, Statistics, check, prep
 use sempre_symbolic::observer::Observer;
 use sempre_symbolic::product::Deadlock;
 use sempre_symbolic::reach::Progress;
-use sempre_symbolic::{Limits, Stop};
+use sempre_symbolic::{Limits, Stop, Strategy};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -97,7 +97,8 @@ impl Checker {
             deadline: (settings.limits.time).and_then(|t| Instant::now().checked_add(t)),
             interrupt: settings.symbolic.interrupt,
         };
-        Ok(prepare(self.program(), limits, settings.symbolic.progress).ok())
+        let progress = settings.symbolic.progress;
+        Ok(prepare(self.program(), Strategy::Saturation, limits, progress).ok())
     }
 
     fn suits_symbolic(&self) -> Result<(), CheckError> {
@@ -141,6 +142,7 @@ impl Checker {
                 deadline,
                 interrupt: settings.symbolic.interrupt,
             },
+            strategy: Strategy::Saturation,
             progress: settings.symbolic.progress,
         };
         let meanings = property.propositions.iter().map(|p| p.meaning.clone());

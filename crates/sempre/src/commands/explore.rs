@@ -34,7 +34,7 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "ENGINE", default_value = "explicit")]
     engine: EngineName,
 
-    /// The order of the search [default: bfs, or saturation with the symbolic engine]
+    /// The order of the search [default: bfs, or with the symbolic engine saturation, which bfs helps when it gets long]
     #[arg(long, value_enum, value_name = "ORDER")]
     pub(super) search: Option<SearchName>,
 
@@ -79,7 +79,7 @@ pub struct Arguments {
 }
 
 /// The orders.
-#[derive(ValueEnum, Clone, Copy, Debug)]
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SearchName {
     /// Breadth-first
     Bfs,

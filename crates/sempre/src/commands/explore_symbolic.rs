@@ -51,6 +51,8 @@ pub fn run(arguments: &Arguments, program: &Program) -> Outcome {
             deadline: arguments.time.and_then(|t| Instant::now().checked_add(t)),
             interrupt: Some(interrupt::flag()),
         },
+        // Who names a search gets that one alone.
+        beside: arguments.search.is_none(),
         progress: if talk {
             Some(&progress::show_nodes)
         } else {
@@ -68,7 +70,7 @@ pub fn run(arguments: &Arguments, program: &Program) -> Outcome {
     }
     out.flush()?;
     let was_slow = matches!(found.stopped, Some(Stop::Time | Stop::Memory));
-    if was_slow && strategy == Strategy::Saturation && !arguments.quiet {
+    if was_slow && arguments.search == Some(SearchName::Saturation) && !arguments.quiet {
         eprintln!(
             "note: where most actions use most of the variables, as in puzzles, --search bfs is often quicker"
         );
