@@ -2,7 +2,7 @@
 //! check, and, if there is an accepting run, what the system does in it.
 
 use crate::emptiness::{Algorithm, Pairs, nearby_run};
-use crate::explore::Reason;
+use crate::explore::{Reason, message};
 use crate::marks::Marks;
 use crate::product::{Deadlock, Limits, Observer, Order, Product, ProductState, Shape};
 use crate::scout::Scout;
@@ -336,14 +336,10 @@ fn alone<'s, S: System, M: Marks>(
         outcome: Outcome::Stopped(Reason::Memory),
         statistics,
     };
-    let mut product = match Product::<S, M>::new(system, property, shape, options.limits) {
-        Ok(Some(product)) => product,
-        Ok(None) => {
-            result.outcome = Outcome::TooManySets(M::CAPACITY as usize + 1);
-            return result;
-        }
-        Err(Stop(reason)) => {
-            result.outcome = Outcome::Stopped(reason);
+    let mut product = match product::<S, M>(system, property, shape, options.limits) {
+        Ok(product) => product,
+        Err(outcome) => {
+            result.outcome = outcome;
             return result;
         }
     };
@@ -403,15 +399,7 @@ fn alone<'s, S: System, M: Marks>(
         result.wider = learned;
         return result;
     }
-    result.outcome = match found {
-        Err(panic) => Outcome::Stopped(Reason::Panic(crate::explore::message(&*panic))),
-        Ok(Err(Stop(reason))) => Outcome::Stopped(reason),
-        Ok(Ok(Some(found))) => Outcome::Violated(found),
-        Ok(Ok(None)) => match product.failure() {
-            Some((state, failure)) => Outcome::Failed(product.parts(*state).model, failure.clone()),
-            None => Outcome::Empty,
-        },
-    };
+    result.outcome = outcome(found, std::slice::from_ref(&product));
     statistics.scouted = scouted;
     statistics.stored = product.stored();
     statistics.bytes = product.peak_bytes();
@@ -420,6 +408,42 @@ fn alone<'s, S: System, M: Marks>(
     result.statistics = statistics;
     result.wider = product.into_wider();
     result
+}
+
+/// The product to search, or the outcome of a check that has none.
+pub(crate) fn product<'a, S: System, M: Marks>(
+    system: &'a S,
+    property: Observer<'a>,
+    shape: Shape,
+    limits: Limits<'a>,
+) -> Result<Product<'a, S, M>, Outcome> {
+    match Product::new(system, property, shape, limits) {
+        Ok(Some(product)) => Ok(product),
+        Ok(None) => Err(Outcome::TooManySets(M::CAPACITY as usize + 1)),
+        Err(Stop(reason)) => Err(Outcome::Stopped(reason)),
+    }
+}
+
+/// What it means that a search of these products, one for each worker, has ended like that.
+pub(crate) fn outcome<S: System, M: Marks>(
+    found: std::thread::Result<Result<Option<Counterexample>, Stop>>,
+    products: &[Product<'_, S, M>],
+) -> Outcome {
+    match found {
+        Err(panic) => Outcome::Stopped(Reason::Panic(message(&*panic))),
+        Ok(Err(Stop(reason))) => Outcome::Stopped(reason),
+        Ok(Ok(Some(found))) => Outcome::Violated(found),
+        // All show the same states, so whoever met a failure can tell where.
+        Ok(Ok(None)) => {
+            let failed = (products.iter()).find_map(|p| p.failure().map(|failure| (p, failure)));
+            match failed {
+                Some((product, (state, failure))) => {
+                    Outcome::Failed(product.parts(*state).model, failure.clone())
+                }
+                None => Outcome::Empty,
+            }
+        }
+    }
 }
 
 /// A bounded search of its own: a run, if there is one, and the wider system, if it became wider. What stops it before its end,

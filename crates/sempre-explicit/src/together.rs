@@ -4,8 +4,8 @@
 //! When a value leaves its bits the check begins anew with the wider system: the numbers of states, which all that the workers
 //! know goes by, would not stay what they are. Ranges at least double, so that happens a few times, and early.
 
-use crate::check::{Check, Options, Outcome, Statistics, short_counterexample};
-use crate::explore::{Reason, message};
+use crate::check::{Check, Options, Outcome, Statistics, outcome, product, short_counterexample};
+use crate::explore::Reason;
 use crate::marks::Marks;
 use crate::product::{Limits, Observer, Product, Shape};
 use crate::space::{Counters, Space, Stop};
@@ -34,14 +34,10 @@ pub(crate) fn search<'s, S: System, M: Marks>(
             time: (options.limits.time).map(|t| t.saturating_sub(begin.elapsed())),
             ..options.limits
         };
-        let product = match Product::<S, M>::new(now, property, shape, limits) {
-            Ok(Some(product)) => product,
-            Ok(None) => {
-                result.outcome = Outcome::TooManySets(M::CAPACITY as usize + 1);
-                return result;
-            }
-            Err(Stop(reason)) => {
-                result.outcome = Outcome::Stopped(reason);
+        let product = match product::<S, M>(now, property, shape, limits) {
+            Ok(product) => product,
+            Err(outcome) => {
+                result.outcome = outcome;
                 return result;
             }
         };
@@ -66,26 +62,15 @@ pub(crate) fn search<'s, S: System, M: Marks>(
             elapsed: begin.elapsed(),
             ..Statistics::default()
         };
-        result.outcome = match found {
-            Err(panic) => Outcome::Stopped(Reason::Panic(message(&*panic))),
-            Ok(Err(Stop(Reason::Overflow))) => {
-                let contexts: Vec<_> = crew.into_iter().map(Product::into_context).collect();
-                if let Some(wide) = widening::wider(now, &contexts) {
-                    result.wider = Some(wide);
-                    result.statistics.widenings += 1;
-                    continue;
-                }
-                Outcome::Stopped(Reason::Overflow)
+        result.outcome = outcome(found, &crew);
+        if let Outcome::Stopped(Reason::Overflow) = result.outcome {
+            let contexts: Vec<_> = crew.into_iter().map(Product::into_context).collect();
+            if let Some(wide) = widening::wider(now, &contexts) {
+                result.wider = Some(wide);
+                result.statistics.widenings += 1;
+                continue;
             }
-            Ok(Err(Stop(reason))) => Outcome::Stopped(reason),
-            Ok(Ok(Some(found))) => Outcome::Violated(found),
-            Ok(Ok(None)) => match crew.iter().find_map(Product::failure) {
-                Some((state, failure)) => {
-                    Outcome::Failed(crew[0].parts(*state).model, failure.clone())
-                }
-                None => Outcome::Empty,
-            },
-        };
+        }
         return result;
     }
 }

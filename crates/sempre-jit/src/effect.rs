@@ -328,42 +328,29 @@ impl Emitter<'_, '_> {
     }
 
     fn collect(&self, block: &[Stmt], writes: &mut Writes) {
-        for stmt in block {
-            match stmt {
-                Stmt::Assign(Place::Register(r), _) => {
-                    writes.registers.insert(*r);
-                }
-                Stmt::Assign(Place::Scalar(v) | Place::Element(v, _), _)
-                    if self.written.packed.contains(v) =>
-                {
-                    let all = segments(self.program, self.layout, *v);
-                    let all = all.iter().filter(|s| s.bits > 0);
-                    writes.words.extend(all.map(|s| s.word));
-                }
-                Stmt::Assign(Place::Scalar(v), _) => {
-                    writes.cells.insert((*v, self.program.variable(*v).first));
-                }
-                Stmt::Assign(Place::Element(v, index), _) => {
-                    let variable = self.program.variable(*v);
-                    // An index out of range exits before it writes.
-                    if let Expr::Constant(i) = **index
-                        && 0 <= i
-                        && i < i64::from(variable.cells())
-                    {
-                        writes.cells.insert((*v, variable.first + i as u32));
-                    }
-                }
-                Stmt::If(_, then, otherwise) => {
-                    self.collect(then, writes);
-                    self.collect(otherwise, writes);
-                }
-                Stmt::For { register, body, .. } => {
-                    writes.registers.insert(*register);
-                    self.collect(body, writes);
-                }
-                Stmt::Assert(..) => {}
+        Stmt::each_assigned(block, &mut |place| match place {
+            Place::Register(r) => {
+                writes.registers.insert(*r);
             }
-        }
+            Place::Scalar(v) | Place::Element(v, _) if self.written.packed.contains(v) => {
+                let all = segments(self.program, self.layout, *v);
+                let all = all.iter().filter(|s| s.bits > 0);
+                writes.words.extend(all.map(|s| s.word));
+            }
+            Place::Scalar(v) => {
+                writes.cells.insert((*v, self.program.variable(*v).first));
+            }
+            Place::Element(v, index) => {
+                let variable = self.program.variable(*v);
+                // An index out of range exits before it writes.
+                if let Expr::Constant(i) = **index
+                    && 0 <= i
+                    && i < i64::from(variable.cells())
+                {
+                    writes.cells.insert((*v, variable.first + i as u32));
+                }
+            }
+        });
     }
 
     /// Packs what was written: the words that changed, in order.

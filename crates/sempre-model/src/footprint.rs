@@ -270,21 +270,11 @@ impl<'p> Walk<'p> {
     /// Forgets the registers that a loop assigns.
     fn forget(&mut self, register: u32, body: &[Stmt]) {
         self.registers[register as usize] = None;
-        for stmt in body {
-            match stmt {
-                Stmt::Assign(Place::Register(r), _) => self.registers[*r as usize] = None,
-                Stmt::Assign(..) | Stmt::Assert(..) => {}
-                Stmt::If(_, then, otherwise) => {
-                    self.forget(register, then);
-                    self.forget(register, otherwise);
-                }
-                Stmt::For {
-                    register: inner,
-                    body,
-                    ..
-                } => self.forget(*inner, body),
+        Stmt::each_assigned(body, &mut |place| {
+            if let Place::Register(r) = place {
+                self.registers[*r as usize] = None;
             }
-        }
+        });
     }
 }
 

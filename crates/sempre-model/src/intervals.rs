@@ -476,26 +476,15 @@ impl Frame<'_> {
 
     /// Forgets what a loop may write.
     fn forget(&mut self, body: &[Stmt]) {
-        for stmt in body {
-            match stmt {
-                Stmt::Assign(Place::Register(r), _) => self.registers[*r as usize] = FULL,
-                Stmt::Assign(Place::Scalar(v) | Place::Element(v, _), _) => {
-                    let v = self.program.variable(*v);
-                    for cell in v.first..v.first + v.cells() {
-                        self.local.insert(cell, v.ty.bounds());
-                    }
-                }
-                Stmt::Assert(..) => {}
-                Stmt::If(_, then, otherwise) => {
-                    self.forget(then);
-                    self.forget(otherwise);
-                }
-                Stmt::For { register, body, .. } => {
-                    self.registers[*register as usize] = FULL;
-                    self.forget(body);
+        Stmt::each_assigned(body, &mut |place| match place {
+            Place::Register(r) => self.registers[*r as usize] = FULL,
+            Place::Scalar(v) | Place::Element(v, _) => {
+                let v = self.program.variable(*v);
+                for cell in v.first..v.first + v.cells() {
+                    self.local.insert(cell, v.ty.bounds());
                 }
             }
-        }
+        });
     }
 }
 

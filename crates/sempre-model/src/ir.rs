@@ -327,6 +327,26 @@ pub enum Stmt {
     Assert(Expr, String),
 }
 
+impl Stmt {
+    /// Tells every place that a block may assign, with the registers that its loops count in.
+    pub fn each_assigned(block: &[Stmt], tell: &mut dyn FnMut(&Place)) {
+        for stmt in block {
+            match stmt {
+                Stmt::Assign(place, _) => tell(place),
+                Stmt::If(_, then, otherwise) => {
+                    Self::each_assigned(then, tell);
+                    Self::each_assigned(otherwise, tell);
+                }
+                Stmt::For { register, body, .. } => {
+                    tell(&Place::Register(*register));
+                    Self::each_assigned(body, tell);
+                }
+                Stmt::Assert(..) => {}
+            }
+        }
+    }
+}
+
 /// What one action does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Behaviour {

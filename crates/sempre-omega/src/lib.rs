@@ -23,6 +23,7 @@ pub mod lbtt;
 pub mod mark;
 pub mod membership;
 pub mod never_claim;
+mod pairs;
 pub mod paritize;
 pub mod picture;
 pub mod product;

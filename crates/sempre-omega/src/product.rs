@@ -12,7 +12,7 @@ use crate::acceptance::Acceptance;
 use crate::automaton::Automaton;
 use crate::bdd::Bdds;
 use crate::complete::complete;
-use rustc_hash::FxHashMap;
+use crate::pairs::Pairs;
 
 /// A product, and which pair of states each of its states is.
 #[derive(Clone, Debug)]
@@ -44,33 +44,19 @@ pub fn product_or(bdds: &mut Bdds, a: &Automaton, b: &Automaton) -> Automaton {
 }
 
 fn synchronous(bdds: &mut Bdds, a: &Automaton, b: &Automaton, acceptance: Acceptance) -> Product {
-    let mut p = Automaton::new(joint_propositions(a, b), a.sets + b.sets, acceptance);
-    let mut pairs: Vec<(u32, u32)> = Vec::new();
-    let mut number: FxHashMap<(u32, u32), u32> = FxHashMap::default();
-    let mut state = |p: &mut Automaton, pairs: &mut Vec<_>, pair: (u32, u32)| {
-        *number.entry(pair).or_insert_with(|| {
-            pairs.push(pair);
-            p.add_state()
-        })
-    };
-    for &s in &a.initial {
-        for &t in &b.initial {
-            let n = state(&mut p, &mut pairs, (s, t));
-            if !p.initial.contains(&n) {
-                p.initial.push(n);
-            }
-        }
-    }
+    let propositions = joint_propositions(&a.propositions, &b.propositions);
+    let mut p = Automaton::new(propositions, a.sets + b.sets, acceptance);
+    let mut pairs = Pairs::of(&a.initial, &b.initial);
+    p.initial = pairs.numbers().collect();
     let mut at = 0;
-    while at < pairs.len() {
-        let (s, t) = pairs[at];
+    while let Some((s, t)) = pairs.get(at) {
+        p.add_state();
         for e in &a.edges[s as usize] {
             for f in &b.edges[t as usize] {
                 let label = bdds.and(e.label, f.label);
                 if !label.is_false() {
-                    let to = state(&mut p, &mut pairs, (e.to, f.to));
                     let mark = e.mark.union(&f.mark.shift(a.sets));
-                    p.add_edge(at as u32, to, label, mark);
+                    p.add_edge(at, pairs.number((e.to, f.to)), label, mark);
                 }
             }
         }
@@ -78,14 +64,14 @@ fn synchronous(bdds: &mut Bdds, a: &Automaton, b: &Automaton, acceptance: Accept
     }
     Product {
         automaton: p,
-        pairs,
+        pairs: pairs.into_met(),
     }
 }
 
-/// The propositions of both, those of the first before those only the second has.
-pub fn joint_propositions(a: &Automaton, b: &Automaton) -> Vec<u32> {
-    let mut all = a.propositions.clone();
-    for &v in &b.propositions {
+/// The propositions of two automata, those of the first before those only the second has.
+pub fn joint_propositions(first: &[u32], second: &[u32]) -> Vec<u32> {
+    let mut all = first.to_vec();
+    for &v in second {
         if !all.contains(&v) {
             all.push(v);
         }

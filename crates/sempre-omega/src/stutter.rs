@@ -155,7 +155,7 @@ pub fn stutter_witness(
     let (p, n) = (closure(bdds, positive), closure(bdds, negative));
     let short = intersecting_word(bdds, &p, &n)?;
     // Both contain a word that is the short one with some letters repeated.
-    let all = joint_propositions(positive, negative);
+    let all = joint_propositions(&positive.propositions, &negative.propositions);
     let short = word_automaton(bdds, &all, &short);
     let longer = self_loopization(bdds, &short);
     let first = intersecting_word(bdds, &longer, positive)?;

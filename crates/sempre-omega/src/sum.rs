@@ -15,7 +15,8 @@ use crate::product::joint_propositions;
 /// An automaton for the words that one of them accepts, with the initial states of both; the states
 /// of `b` come after those of `a`.
 pub fn sum(a: &Automaton, b: &Automaton) -> Automaton {
-    let mut s = Automaton::new(joint_propositions(a, b), 0, Acceptance::True);
+    let propositions = joint_propositions(&a.propositions, &b.propositions);
+    let mut s = Automaton::new(propositions, 0, Acceptance::True);
     let (pad_a, pad_b, shift) = combine(a, b, &mut s);
     let offset = a.states() as u32;
     s.initial.extend(&a.initial);

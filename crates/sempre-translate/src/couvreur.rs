@@ -99,6 +99,17 @@ pub fn tgba(
     t.run(f, propositions, limit)
 }
 
+/// From marks that hold the promises made on an edge, so many in all, to acceptance sets: an edge is in the sets of the
+/// promises that it does not make.
+pub fn accept_kept_promises(a: &mut Automaton, promises: u32) {
+    let all = Mark::all(promises);
+    for e in a.edges.iter_mut().flatten() {
+        e.mark = all.minus(&e.mark);
+    }
+    a.sets = promises;
+    a.acceptance = Acceptance::generalized_buchi(promises);
+}
+
 impl Translation<'_> {
     fn run(&mut self, f: Formula, propositions: Vec<u32>, limit: usize) -> Option<Automaton> {
         let mut a = Automaton::new(propositions, 0, Acceptance::True);
@@ -152,13 +163,7 @@ impl Translation<'_> {
             }
             at += 1;
         }
-        let count = self.promises.len() as u32;
-        let all = Mark::all(count);
-        for e in a.edges.iter_mut().flatten() {
-            e.mark = all.minus(&e.mark);
-        }
-        a.sets = count;
-        a.acceptance = Acceptance::generalized_buchi(count);
+        accept_kept_promises(&mut a, self.promises.len() as u32);
         a.merge_edges(&mut self.alphabet.bdds);
         Some(a)
     }

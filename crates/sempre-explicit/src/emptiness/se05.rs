@@ -142,9 +142,7 @@ fn search<M: Marks>(
                     state: source,
                     edge,
                 }];
-                path.extend(red.steps(0));
-                let state = red.top().unwrap_or(edge.target);
-                path.push(RunStep { state, edge: next });
+                path.extend(red.path(0, next));
                 return Ok(path);
             }
             Colour::Blue => new = Some(next),

@@ -33,6 +33,17 @@ pub(crate) enum Step<M> {
     Done,
 }
 
+/// Where a state is, for a search that remembers no more of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// The search has not met it.
+    Unseen,
+    /// On the stack.
+    Stack,
+    /// The search has left it.
+    Left,
+}
+
 /// See the module's documentation.
 pub(crate) struct SearchStack<M> {
     frames: Vec<Frame<M>>,
@@ -148,5 +159,13 @@ impl<M: Marks> SearchStack<M> {
                 marks: two[1].marks,
             },
         })
+    }
+
+    /// The path along the stack from this position to the top, and on by an edge of the state there.
+    pub(crate) fn path(&self, from: usize, edge: Edge<M>) -> Vec<RunStep<M>> {
+        let mut path: Vec<RunStep<M>> = self.steps(from).collect();
+        let state = self.top().unwrap_or(edge.target);
+        path.push(RunStep { state, edge });
+        path
     }
 }

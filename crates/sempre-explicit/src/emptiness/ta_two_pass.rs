@@ -24,10 +24,10 @@
 
 use super::accepting_run;
 use super::chain::{Chain, Met, Removable};
-use super::search_stack::{SearchStack, Step};
+use super::search_stack::{Place, SearchStack, Step};
 use crate::marks::Marks;
 use crate::per_state::{Charge, PerState};
-use crate::space::{Counters, Edge, Run, RunStep, Space, Stop};
+use crate::space::{Counters, Edge, Run, Space, Stop};
 
 /// The set of edges that change something.
 const CHANGE: u32 = 1;
@@ -75,7 +75,8 @@ pub fn check<M: Marks>(
                                 && let Some(from) = resting(&chain, &stack, &changes, edge.target)
                             {
                                 let seen = |s| chain.rank(s) != 0;
-                                return closed(space, &stack, from, edge, &seen).map(Some);
+                                let cycle = stack.path(from, edge);
+                                return accepting_run::with_prefix(space, &seen, cycle).map(Some);
                             }
                         }
                         Met::Accepting => {
@@ -120,27 +121,6 @@ fn resting<M: Marks>(
     (low < stack.len() && stack.state(low) == target).then_some(low)
 }
 
-/// The run around the cycle along the stack from a position, closed by an edge.
-fn closed<M: Marks>(
-    space: &mut dyn Space<M>,
-    stack: &SearchStack<M>,
-    from: usize,
-    edge: Edge<M>,
-    seen: &dyn Fn(u32) -> bool,
-) -> Result<Run<M>, Stop> {
-    let mut cycle: Vec<RunStep<M>> = stack.steps(from).collect();
-    let state = stack.top().unwrap_or(edge.target);
-    cycle.push(RunStep { state, edge });
-    accepting_run::with_prefix(space, seen, cycle)
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Unseen,
-    Stack,
-    Left,
-}
-
 fn second_pass<M: Marks>(
     space: &mut dyn Space<M>,
     livelock: &[u32],
@@ -178,7 +158,8 @@ fn second_pass<M: Marks>(
                 Place::Stack => {
                     let from = stack.position(edge.target).unwrap_or(0);
                     counters.only_second = true;
-                    return closed(space, &stack, from, edge, seen).map(Some);
+                    let cycle = stack.path(from, edge);
+                    return accepting_run::with_prefix(space, seen, cycle).map(Some);
                 }
             }
         }

@@ -20,19 +20,12 @@
 //!
 //! Cost: each state and each edge once. One byte per state.
 
-use super::search_stack::{SearchStack, Step};
+use super::search_stack::{Place, SearchStack, Step};
 use super::{accepting_run, cou99};
 use crate::marks::Marks;
 use crate::per_state::PerState;
 use crate::property::Kind;
-use crate::space::{Counters, Edge, Run, RunStep, Space, Stop};
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Unseen,
-    Stack,
-    Left,
-}
+use crate::space::{Counters, Edge, Run, Space, Stop};
 
 /// See the module's documentation.
 ///
@@ -76,9 +69,7 @@ pub fn check<M: Marks>(
                     Kind::Weak | Kind::Terminal => {
                         // I1.
                         let from = stack.position(edge.target).unwrap_or(0);
-                        let mut cycle: Vec<RunStep<M>> = stack.steps(from).collect();
-                        let state = stack.top().unwrap_or(edge.target);
-                        cycle.push(RunStep { state, edge });
+                        let cycle = stack.path(from, edge);
                         let seen = |s| place.get(s) != Place::Unseen;
                         return accepting_run::with_prefix(space, &seen, cycle).map(Some);
                     }

@@ -12,7 +12,7 @@ use super::life::Life;
 use super::{Path, Targets};
 use crate::emptiness::search_stack::{SearchStack, Step};
 use crate::per_state::PerState;
-use crate::space::{Counters, Edge, RunStep, Stop};
+use crate::space::{Counters, Edge, Stop};
 
 /// A path to a state that has accepted and from which there is a run that goes on for ever, if `life` asks for that; `None`
 /// if there is none.
@@ -49,13 +49,9 @@ pub(super) fn search(
                 accepted.extend(stack.waiting().iter().rev().filter(|e| e.marks != 0));
                 for &edge in &accepted {
                     if let Some(goes_on) = Life::lasts(&mut life, space, edge.target)? {
-                        let mut steps: Vec<RunStep<u32>> = stack.steps(0).collect();
-                        let state = stack.top().unwrap_or(initial);
-                        steps.push(RunStep { state, edge });
-                        let last = edge.target;
                         return Ok(Some(Path {
-                            steps,
-                            last,
+                            steps: stack.path(0, edge),
+                            last: edge.target,
                             goes_on,
                         }));
                     }

@@ -11,7 +11,7 @@
 use super::Targets;
 use crate::emptiness::search_stack::{SearchStack, Step};
 use crate::per_state::PerState;
-use crate::space::{Edge, Run, RunStep, Stop};
+use crate::space::{Edge, Run, Stop};
 use sempre_store::Budget;
 use std::sync::Arc;
 
@@ -66,10 +66,8 @@ impl Life {
                     Known::Nothing => new = Some(edge),
                     Known::OnStack => {
                         let back = stack.position(edge.target).unwrap_or(0);
-                        let mut prefix: Vec<RunStep<u32>> = stack.steps(0).collect();
-                        let mut cycle = prefix.split_off(back);
-                        let state = stack.top().unwrap_or(from);
-                        cycle.push(RunStep { state, edge });
+                        let mut prefix = stack.path(0, edge);
+                        let cycle = prefix.split_off(back);
                         return Ok(Some(Run { prefix, cycle }));
                     }
                     Known::Ends => {}

@@ -21,92 +21,55 @@
 //! through it ([`Deadlock::Drop`]). A state whose only steps are erroneous is not a deadlock; the failure is
 //! kept and told, and makes any claim that something holds impossible.
 //!
-//! # Degeneralisation
-//! Checks for one acceptance set get a product with a level beside the state: the number of sets that were seen in their
-//! order. An edge lifts the level over all sets that it is in, one after the other; the edge that completes them
-//! is accepting and begins again, with the sets that it is in counted for the next round, too. With acceptance on
-//! edges there are as many levels as sets. Without any set every edge is accepting.
+//! # Files
+//! This one makes a product and tells what is known of it and of its states. The others:
 //!
-//! # Widening
-//! When a value leaves its bits, the stored states are translated in their order and keep their numbers, and the
-//! search does not notice.
-//!
-//! # Several workers
-//! Each has a product of its own, all of which show the same states ([`Product::crew`]). What is known of a state's
-//! propositions is written by each worker that finds the state, before it tells anybody of it. When a value leaves its bits the
-//! search ends ([`Reason::Overflow`]): numbers would not stay what they are. It has to begin anew, with the wider system that
-//! the contexts know of.
+//! | file | holds |
+//! | --- | --- |
+//! | `shape` | what a product is to be like |
+//! | `observer` | the automaton's side |
+//! | `packing` | where the parts of a state are |
+//! | `space` | the product as emptiness checks see it |
+//! | `expansion` | from a state to its successors |
+//! | `successors` | what the system tells of a state, on its way into the product |
+//! | `degeneralization` | one acceptance set instead of several |
+//! | `fairness` | the acceptance sets of processes |
+//! | `order`, `guide` | which successors come first |
+//! | `limits` | when to stop |
+//! | `widening` | going on after a value has left its bits |
+//! | `crew` | several workers |
 
+mod crew;
+mod degeneralization;
+mod expansion;
 mod fairness;
 mod guide;
+mod limits;
 mod observer;
 mod order;
 pub(crate) mod packing;
+mod shape;
+mod space;
 mod successors;
+mod widening;
 
-use crate::explore::{Progress, Reason};
 use crate::marks::Marks;
-use crate::property::Kind;
 #[cfg(doc)]
 use crate::property::Property;
-use crate::space::{Edge, RunStep, Space, Stop, Wanted};
-use crate::widening::{self, Lost};
+use crate::space::{RunStep, Space, Stop};
+use crew::Common;
+use expansion::STUTTER;
 use guide::Guide;
+pub use limits::Limits;
 pub use observer::Observer;
 pub use order::Order;
-use order::{ordered, shuffle};
+use order::ordered;
 use packing::Packing;
 use sempre_model::system::{Failure, Step, System};
-use sempre_omega::Acceptance;
 use sempre_store::{Batch, Budget, IndexArray, StateIndex, Store, StoreWorker};
+pub use shape::{Deadlock, Shape};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
-use successors::{Successors, Way};
-
-/// Limits are looked at once in so many expansions.
-const PATIENCE: u32 = 256;
-
-/// The action of a deadlock that repeats itself.
-const STUTTER: u32 = u32::MAX;
-
-/// What becomes of a run that ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Deadlock {
-    /// It goes on in its last state for ever.
-    #[default]
-    Stutter,
-    /// It is not a run.
-    Drop,
-}
-
-/// What the product is to be like.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shape {
-    /// See [`Deadlock`].
-    pub deadlock: Deadlock,
-    /// Only runs that are weakly fair to every process count.
-    pub fair: bool,
-    /// One acceptance set instead of several.
-    pub degeneralized: bool,
-    /// In which order successors are told.
-    pub order: Order,
-}
-
-/// Limits of a search.
-#[derive(Clone, Copy, Default)]
-pub struct Limits<'a> {
-    /// Bytes that states and what is known of them may take.
-    pub memory: Option<usize>,
-    /// Time that it may take.
-    pub time: Option<Duration>,
-    /// Number of states after whose expansion, by all workers together, to stop; a few more may be expanded.
-    pub states: Option<u64>,
-    /// Stops the search when it becomes true.
-    pub interrupt: Option<&'a AtomicBool>,
-    /// Is told how far the search has got, at most once in 300 ms.
-    pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
-}
 
 /// See the module's documentation.
 pub struct Product<'a, S: System, M> {
@@ -153,13 +116,6 @@ pub struct Product<'a, S: System, M> {
     told_of: (u64, u64),
     widenings: u32,
     failure: Option<(u32, Failure)>,
-}
-
-/// What all workers count together, now and then.
-#[derive(Default)]
-struct Common {
-    expanded: AtomicU64,
-    transitions: AtomicU64,
 }
 
 /// A state of a product, taken apart.
@@ -248,56 +204,6 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
         }))
     }
 
-    /// Products for so many workers, at least one, which share the states. The first one tells progress.
-    pub fn crew(mut self, workers: usize) -> Vec<Self> {
-        self.in_crew = true;
-        let others: Vec<Self> = (1..workers)
-            .map(|_| Self {
-                given: self.given,
-                wider: None,
-                observer: self.observer,
-                shape: self.shape,
-                limits: Limits {
-                    progress: None,
-                    ..self.limits
-                },
-                begin: self.begin,
-                told: self.told,
-                patience: 0,
-                peak: 0,
-                budget: Arc::clone(&self.budget),
-                worker: self.store.worker(),
-                store: Arc::clone(&self.store),
-                common: Arc::clone(&self.common),
-                in_crew: true,
-                batch: Batch::new(),
-                context: ordered(self.given, self.shape.order),
-                packing: self.packing,
-                leaves: self.leaves.clone(),
-                guide: self.guide.clone(),
-                observed: Arc::clone(&self.observed),
-                found: Vec::new(),
-                models: Vec::new(),
-                waiting: Vec::new(),
-                actions: Vec::new(),
-                first_process: self.first_process,
-                sets: self.sets,
-                state: self.state.clone(),
-                model: self.model.clone(),
-                valuation: self.valuation.clone(),
-                scratch: self.scratch.clone(),
-                steps: Vec::new(),
-                counted: (0, 0),
-                told_of: (0, 0),
-                widenings: 0,
-                failure: None,
-            })
-            .collect();
-        let mut all = vec![self];
-        all.extend(others);
-        all
-    }
-
     /// What knows of values that have left their bits.
     pub fn into_context(self) -> S::Context {
         self.context
@@ -368,380 +274,5 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
         self.store.read(StateIndex(state), &mut self.state);
         let value = self.packing.split(&self.state, &mut self.model);
         (value / self.levels()) as u32
-    }
-
-    fn levels(&self) -> u64 {
-        match self.shape.degeneralized {
-            true => u64::from(self.sets.max(1)),
-            false => 1,
-        }
-    }
-
-    /// Time, memory, Ctrl-C, progress.
-    #[cold]
-    fn look_up(&mut self) -> Result<(), Stop> {
-        self.patience = PATIENCE;
-        self.peak = self.peak.max(self.budget.used());
-        // Relaxed, here and below: numbers that are looked at for their own sake.
-        let (common, told_of) = (&self.common, self.told_of);
-        let new = self.counted.0 - told_of.0;
-        let expanded = new + common.expanded.fetch_add(new, Relaxed);
-        let new = self.counted.1 - told_of.1;
-        let transitions = new + common.transitions.fetch_add(new, Relaxed);
-        self.told_of = self.counted;
-        let limits = &self.limits;
-        // Relaxed: looked at for its own sake.
-        if limits.interrupt.is_some_and(|flag| flag.load(Relaxed)) {
-            return Err(Stop(Reason::Interrupted));
-        }
-        if limits.states.is_some_and(|limit| expanded > limit) {
-            return Err(Stop(Reason::States));
-        }
-        if limits.time.is_none() && limits.progress.is_none() {
-            return Ok(());
-        }
-        let now = Instant::now();
-        if limits.time.is_some_and(|limit| now - self.begin > limit) {
-            return Err(Stop(Reason::Time));
-        }
-        if let Some(progress) = limits.progress
-            && now - self.told >= Duration::from_millis(300)
-        {
-            self.told = now;
-            let states = self.store.len();
-            progress(&Progress {
-                states,
-                transitions,
-                queue: states.saturating_sub(expanded),
-                bytes: self.budget.used(),
-                elapsed: now - self.begin,
-            });
-        }
-        Ok(())
-    }
-
-    /// A wider layout after an overflow.
-    fn widen(&mut self) -> Result<(), Stop> {
-        if self.in_crew {
-            return Err(Stop(Reason::Overflow));
-        }
-        let system = self.wider.as_ref().unwrap_or(self.given);
-        let Some(wide) = system.widen(&self.context) else {
-            return Err(Stop(Reason::Overflow));
-        };
-        let values = u64::from(self.observer.states()) * self.levels();
-        let packing = Packing::new(&wide, values);
-        let old = self.packing;
-        let mut model = vec![0; old.model];
-        let mut wide_model = vec![0; packing.model];
-        let shape = (packing.width, packing.spare);
-        let translated = widening::rewrite(&self.store, shape, &self.budget, |from, to| {
-            let value = old.split(from, &mut model);
-            wide.translate(system, &model, &mut wide_model);
-            packing.join(&wide_model, value, to);
-        });
-        let store = match translated {
-            Ok((store, _)) => store,
-            Err(Lost::Memory) => return Err(Stop(Reason::Memory)),
-            Err(Lost::States) => return Err(Stop(Reason::Overflow)),
-        };
-        self.worker = store.worker();
-        self.store = Arc::new(store);
-        self.context = ordered(&wide, self.shape.order);
-        self.wider = Some(wide);
-        self.packing = packing;
-        self.state = vec![0; packing.width];
-        self.scratch = vec![0; packing.width];
-        self.model = vec![0; packing.model];
-        self.widenings += 1;
-        Ok(())
-    }
-}
-
-impl<S: System, M: Marks> Product<'_, S, M> {
-    /// The successors of a state: into the batch, if the automaton's part is known, with `steps` beside it; else
-    /// into `models`, with `waiting` beside it. Tells the automaton's part of the state, and its leaf.
-    fn ask(&mut self, state: u32) -> Result<(u64, usize), Stop> {
-        loop {
-            self.batch.clear();
-            self.steps.clear();
-            self.waiting.clear();
-            self.models.clear();
-            self.store
-                .read_parent(StateIndex(state), &mut self.state, &mut self.batch);
-            let value = self.packing.split(&self.state, &mut self.model);
-            let levels = self.levels();
-            let system = self.wider.as_ref().unwrap_or(self.given);
-            let mut leaf = 0;
-            if let Observer::Property(property) = self.observer {
-                let count = property.propositions();
-                if count > 0 {
-                    system.valuation(&mut self.context, &self.model, count, &mut self.valuation);
-                }
-                leaf = property.leaf((value / levels) as u32, &self.valuation) as usize;
-                if self.leaves[leaf].is_empty() {
-                    return Ok((value, leaf));
-                }
-            }
-            let direct =
-                matches!(self.observer, Observer::Property(_)) && !self.shape.degeneralized;
-            let (way, steps) = match direct {
-                true => {
-                    let way = Way::Direct {
-                        edges: &self.leaves[leaf],
-                        packing: self.packing,
-                        scratch: &mut self.scratch,
-                        batch: &mut self.batch,
-                    };
-                    (way, &mut self.steps)
-                }
-                false => (Way::Collect(&mut self.models), &mut self.waiting),
-            };
-            let mut sink = Successors {
-                way,
-                steps,
-                first_mark: self.observer.sets(),
-                any: false,
-                failure: None,
-                failing: Vec::new(),
-                overflow: false,
-            };
-            system.successors(&mut self.context, &self.model, &mut sink);
-            if sink.overflow {
-                self.widen()?;
-                continue;
-            }
-            let stuck = !sink.any && sink.failing.is_empty();
-            if stuck && self.shape.deadlock == Deadlock::Stutter {
-                let marks = M::all(self.sets).minus(M::all(self.observer.sets()));
-                sink.add(STUTTER, marks, &self.model);
-            }
-            let failing = sink.failing;
-            if let Some(failure) = sink.failure {
-                self.failure.get_or_insert((state, failure));
-            }
-            if let Observer::Property(property) = self.observer
-                && !property.movers().is_empty()
-            {
-                let mut steps = std::mem::take(&mut self.steps);
-                self.add_movers(property.movers(), &mut steps);
-                self.steps = steps;
-            }
-            if self.shape.fair && !stuck {
-                let mut steps = match direct {
-                    true => std::mem::take(&mut self.steps),
-                    false => std::mem::take(&mut self.waiting),
-                };
-                self.add_fairness(&mut steps, &failing);
-                match direct {
-                    true => self.steps = steps,
-                    false => self.waiting = steps,
-                }
-            }
-            return Ok((value, leaf));
-        }
-    }
-
-    /// Successors that wait get their automaton's part and go into the batch.
-    fn combine(&mut self, state: u32, value: u64, leaf: usize) {
-        let levels = self.levels();
-        let (q, level) = ((value / levels) as u32, (value % levels) as u32);
-        self.found.clear();
-        let waiting = std::mem::take(&mut self.waiting);
-        let models = std::mem::take(&mut self.models);
-        let before = self.observed.get(StateIndex(state));
-        for (i, &(marks, action)) in waiting.iter().enumerate() {
-            let width = self.packing.model;
-            let model = &models[i * width..(i + 1) * width];
-            match self.observer {
-                Observer::Property(_) => {
-                    for e in 0..self.leaves[leaf].len() {
-                        let (to, mark) = self.leaves[leaf][e];
-                        self.put(model, to, level, mark.union(marks), action);
-                    }
-                }
-                Observer::Testing(testing) => {
-                    let system = self.wider.as_ref().unwrap_or(self.given);
-                    let now = if action == STUTTER || !system.is_visible(action) {
-                        before
-                    } else {
-                        let (count, valuation) = (testing.propositions(), &mut self.valuation);
-                        system.valuation(&mut self.context, model, count, valuation);
-                        testing.observe(valuation) as u32
-                    };
-                    for edge in testing.edges(q, u64::from(before ^ now)) {
-                        let mark = M::from_word(edge.marks, 0);
-                        self.put(model, edge.to, level, mark.union(marks), action);
-                        self.found.push(now);
-                    }
-                }
-            }
-        }
-        self.waiting = waiting;
-        self.models = models;
-    }
-
-    /// Puts a successor into the batch, lifted to its level if the product is degeneralised.
-    #[inline]
-    fn put(&mut self, model: &[u64], to: u32, level: u32, mut marks: M, action: u32) {
-        let mut value = u64::from(to);
-        if self.shape.degeneralized {
-            let lifted = |mut level: u32| {
-                while level < self.sets && marks.contains(level) {
-                    level += 1;
-                }
-                level
-            };
-            let mut next = lifted(level);
-            let complete = next >= self.sets;
-            if complete {
-                // The edge counts for the next round, too; one in all sets leads to the lowest level.
-                next = Some(lifted(0)).filter(|&l| l < self.sets).unwrap_or(0);
-            }
-            marks = if complete { M::single(0) } else { M::NONE };
-            value = value * self.levels() + u64::from(next);
-        }
-        self.packing.join(model, value, &mut self.scratch);
-        self.batch.push(&self.scratch);
-        self.steps.push((marks, action));
-    }
-
-    /// Enters the batch, and keeps what was observed in its states.
-    fn enter(&mut self) -> Result<(), Stop> {
-        self.store.insert_batch(&mut self.worker, &mut self.batch)?;
-        if let Observer::Testing(_) = self.observer {
-            for (found, &observed) in self.batch.found().iter().zip(&self.found) {
-                let index = StateIndex(found.index);
-                // Who has entered a state may not yet have got as far as this.
-                if self.observed.get(index) != observed {
-                    self.observed.set(index, observed)?;
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-impl<S: System, M: Marks> Space<M> for Product<'_, S, M> {
-    fn initial(&mut self) -> Result<Vec<u32>, Stop> {
-        self.batch.clear();
-        self.found.clear();
-        let system = self.wider.as_ref().unwrap_or(self.given);
-        let mut models: Vec<Vec<u64>> = Vec::new();
-        system.initial(&mut self.context, &mut |state| models.push(state.to_vec()));
-        let levels = self.levels();
-        for model in models {
-            let states: Vec<u32> = match self.observer {
-                Observer::Property(property) => property.initial().to_vec(),
-                Observer::Testing(testing) => {
-                    let system = self.wider.as_ref().unwrap_or(self.given);
-                    let (count, valuation) = (testing.propositions(), &mut self.valuation);
-                    system.valuation(&mut self.context, &model, count, valuation);
-                    let observed = testing.observe(valuation);
-                    let states: Vec<u32> = testing.beginning(observed).collect();
-                    self.found.extend(states.iter().map(|_| observed as u32));
-                    states
-                }
-            };
-            for q in states {
-                self.packing
-                    .join(&model, u64::from(q) * levels, &mut self.scratch);
-                self.batch.push(&self.scratch);
-            }
-        }
-        self.enter()?;
-        let mut initial: Vec<u32> = self.batch.found().iter().map(|f| f.index).collect();
-        let mut seen = rustc_hash::FxHashSet::default();
-        initial.retain(|&i| seen.insert(i));
-        Ok(initial)
-    }
-
-    fn expand(&mut self, state: u32, edges: &mut Vec<Edge<M>>) -> Result<(), Stop> {
-        if self.patience == 0 {
-            self.look_up()?;
-        }
-        self.patience -= 1;
-        let (value, leaf) = self.ask(state)?;
-        if !self.waiting.is_empty() {
-            self.combine(state, value, leaf);
-        }
-        self.enter()?;
-        self.counted.0 += 1;
-        self.counted.1 += self.steps.len() as u64;
-        let begin = edges.len();
-        let found = self.batch.found().iter();
-        edges.extend((found.zip(&self.steps)).map(|(found, &(marks, _))| Edge {
-            target: found.index,
-            marks,
-        }));
-        if let Order::Shuffled(seed) | Order::Directed(seed) = self.shape.order {
-            shuffle(&mut edges[begin..], seed ^ u64::from(state));
-            if self.guide.is_some() {
-                edges[begin..].sort_by_cached_key(|edge| self.rate(edge.target));
-            }
-        }
-        Ok(())
-    }
-
-    /// Those of the automaton; each must be in the sets of the model and of fairness, too.
-    fn goals(&self) -> Vec<Wanted<M>> {
-        match self.observer {
-            Observer::Property(property) if !property.is_generalized_buchi() => {
-                let others = M::all(self.sets).minus(M::all(property.sets()));
-                let each = property
-                    .clauses()
-                    .unwrap_or(&[])
-                    .iter()
-                    .map(|clause| Wanted {
-                        all: others.union(M::from_words(clause.inf.words())),
-                        avoid: M::from_words(clause.fin.words()),
-                    });
-                each.collect()
-            }
-            _ => vec![self.wanted()],
-        }
-    }
-
-    fn condition(&self) -> Acceptance {
-        let (first, own) = match self.observer {
-            Observer::Property(property) => (property.sets(), Some(property.condition().clone())),
-            Observer::Testing(_) => (0, None),
-        };
-        let others = (first..self.sets()).map(Acceptance::Inf);
-        Acceptance::and(own.into_iter().chain(others))
-    }
-
-    fn sets(&self) -> u32 {
-        if self.shape.degeneralized {
-            1
-        } else {
-            self.sets
-        }
-    }
-
-    fn budget(&self) -> Arc<Budget> {
-        Arc::clone(&self.budget)
-    }
-
-    /// That of the automaton's component, unless there are other acceptance sets than the automaton's.
-    fn kind(&mut self, state: u32) -> Kind {
-        let Observer::Property(property) = self.observer else {
-            return Kind::Mixed;
-        };
-        match property.kind(self.automaton_state(state)) {
-            Kind::Weak | Kind::Terminal if self.sets > property.sets() => Kind::Mixed,
-            kind => kind,
-        }
-    }
-
-    fn accepted(&mut self) {
-        self.limits.states = None;
-    }
-
-    fn livelock(&mut self, state: u32) -> bool {
-        match self.observer {
-            Observer::Property(_) => false,
-            Observer::Testing(testing) => testing.livelock(self.automaton_state(state)),
-        }
     }
 }

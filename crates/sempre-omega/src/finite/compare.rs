@@ -5,54 +5,31 @@
 
 use super::{FiniteAutomaton, complete, determinize};
 use crate::bdd::{Bdd, Bdds};
+use crate::pairs::Pairs;
+use crate::product::joint_propositions;
 use crate::word::Letter;
 use rustc_hash::FxHashMap;
 
 /// An automaton of the words that both accept; deterministic if both are.
 pub fn intersection(bdds: &mut Bdds, a: &FiniteAutomaton, b: &FiniteAutomaton) -> FiniteAutomaton {
-    let mut p = FiniteAutomaton::new(joint_propositions(a, b));
-    let mut pairs: Vec<(u32, u32)> = Vec::new();
-    let mut number: FxHashMap<(u32, u32), u32> = FxHashMap::default();
-    let mut state = |p: &mut FiniteAutomaton, pairs: &mut Vec<_>, pair: (u32, u32)| {
-        *number.entry(pair).or_insert_with(|| {
-            pairs.push(pair);
-            p.add_state(a.is_final[pair.0 as usize] && b.is_final[pair.1 as usize])
-        })
-    };
-    for &s in &a.initial {
-        for &t in &b.initial {
-            let n = state(&mut p, &mut pairs, (s, t));
-            if !p.initial.contains(&n) {
-                p.initial.push(n);
-            }
-        }
-    }
+    let propositions = joint_propositions(&a.propositions, &b.propositions);
+    let mut p = FiniteAutomaton::new(propositions);
+    let mut pairs = Pairs::of(&a.initial, &b.initial);
+    p.initial = pairs.numbers().collect();
     let mut at = 0;
-    while at < pairs.len() {
-        let (s, t) = pairs[at];
+    while let Some((s, t)) = pairs.get(at) {
+        p.add_state(a.is_final[s as usize] && b.is_final[t as usize]);
         for e in &a.edges[s as usize] {
             for f in &b.edges[t as usize] {
                 let label = bdds.and(e.label, f.label);
                 if !label.is_false() {
-                    let to = state(&mut p, &mut pairs, (e.to, f.to));
-                    p.add_edge(at as u32, to, label);
+                    p.add_edge(at, pairs.number((e.to, f.to)), label);
                 }
             }
         }
         at += 1;
     }
     p
-}
-
-/// The propositions of both, those of the first before those only the second has.
-fn joint_propositions(a: &FiniteAutomaton, b: &FiniteAutomaton) -> Vec<u32> {
-    let mut all = a.propositions.clone();
-    for &v in &b.propositions {
-        if !all.contains(&v) {
-            all.push(v);
-        }
-    }
-    all
 }
 
 /// A word that one of two automata accepts.

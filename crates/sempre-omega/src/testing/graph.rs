@@ -1,6 +1,6 @@
 //! A testing automaton while it is being built: lists that can still change.
 
-use super::{Initial, TestingEdge};
+use super::{EdgeTable, Initial, TestingEdge};
 use crate::acceptance::Acceptance;
 use crate::automaton::Automaton;
 use crate::bdd::Bdd;
@@ -14,6 +14,14 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
+    /// That of an automaton that is to change.
+    pub(crate) fn of(initial: &[Initial], table: &EdgeTable) -> Self {
+        Self {
+            initial: initial.to_vec(),
+            edges: table.to_lists(),
+        }
+    }
+
     /// Sorts everything; drops what is there twice, and transitions that another one between the same
     /// states dominates because it is in more acceptance sets.
     pub(crate) fn tidy(&mut self) {

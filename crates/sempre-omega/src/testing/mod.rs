@@ -60,6 +60,14 @@ pub(crate) fn beginning(initial: &[Initial], valuation: u64) -> impl Iterator<It
         .map(|i| i.state)
 }
 
+/// Does at most one run read each word? For a sorted list of beginnings.
+pub(crate) fn is_deterministic(initial: &[Initial], table: &EdgeTable) -> bool {
+    let begins = |w: &[Initial]| w[0].valuation != w[1].valuation;
+    let goes_on = |w: &[TestingEdge]| w[0].changeset != w[1].changeset;
+    initial.windows(2).all(begins)
+        && (0..table.states() as u32).all(|s| table.of(s).windows(2).all(goes_on))
+}
+
 /// The valuation of some propositions in a letter: bit `i` is the truth of `propositions[i]`.
 pub fn valuation(propositions: &[u32], letter: &Letter) -> u64 {
     propositions

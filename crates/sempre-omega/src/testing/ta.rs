@@ -27,7 +27,7 @@ use super::bisimulation;
 use super::graph::Graph;
 use super::limits::{Limits, Refusal};
 use super::unfolding::{Settle, unfold};
-use super::{EdgeTable, Initial, TestingEdge, beginning};
+use super::{EdgeTable, Initial, TestingEdge, beginning, is_deterministic};
 use crate::acceptance::Acceptance;
 use crate::automaton::Automaton;
 use crate::bdd::Bdds;
@@ -134,20 +134,11 @@ impl Ta {
 
     /// Does at most one run read each word?
     pub fn is_deterministic(&self) -> bool {
-        self.initial
-            .windows(2)
-            .all(|w| w[0].valuation != w[1].valuation)
-            && (0..self.states() as u32).all(|s| {
-                let edges = self.table.of(s);
-                edges.windows(2).all(|w| w[0].changeset != w[1].changeset)
-            })
+        is_deterministic(&self.initial, &self.table)
     }
 
     pub(crate) fn graph(&self) -> Graph {
-        Graph {
-            initial: self.initial.clone(),
-            edges: self.table.to_lists(),
-        }
+        Graph::of(&self.initial, &self.table)
     }
 
     /// The automaton with these states in place of its own; `old` tells which ones they were.

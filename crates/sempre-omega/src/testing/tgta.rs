@@ -33,7 +33,7 @@ use super::bisimulation;
 use super::graph::Graph;
 use super::limits::{Limits, Refusal};
 use super::unfolding::{Settle, Unfolding, unfold};
-use super::{EdgeTable, Initial, TestingEdge, beginning};
+use super::{EdgeTable, Initial, TestingEdge, beginning, is_deterministic};
 use crate::acceptance::Acceptance;
 use crate::automaton::Automaton;
 use crate::bdd::Bdds;
@@ -109,13 +109,7 @@ impl Tgta {
 
     /// Does at most one run read each word?
     pub fn is_deterministic(&self) -> bool {
-        self.initial
-            .windows(2)
-            .all(|w| w[0].valuation != w[1].valuation)
-            && (0..self.states() as u32).all(|s| {
-                let edges = self.table.of(s);
-                edges.windows(2).all(|w| w[0].changeset != w[1].changeset)
-            })
+        is_deterministic(&self.initial, &self.table)
     }
 
     /// Are the stuttering transitions the self-loops of all states, one each (I1)?
@@ -124,10 +118,7 @@ impl Tgta {
     }
 
     pub(crate) fn graph(&self) -> Graph {
-        Graph {
-            initial: self.initial.clone(),
-            edges: self.table.to_lists(),
-        }
+        Graph::of(&self.initial, &self.table)
     }
 
     fn replace(&mut self, graph: Graph) {

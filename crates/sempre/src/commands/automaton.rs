@@ -283,7 +283,7 @@ impl Work<'_> {
     }
 
     fn show_both(&self, a: &Automaton, b: &Automaton, word: &Word) -> String {
-        let propositions = product::joint_propositions(a, b);
+        let propositions = product::joint_propositions(&a.propositions, &b.propositions);
         write_word(self.alphabet, &propositions, word)
     }
 

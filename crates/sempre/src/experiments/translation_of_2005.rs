@@ -26,6 +26,7 @@ use sempre_ltl::nnf::nnf_exact;
 use sempre_ltl::{Formula, Formulas, Op};
 use sempre_omega::bdd::AUXILIARY;
 use sempre_omega::{Acceptance, Alphabet, Automaton, Bdd, Mark};
+use sempre_translate::couvreur::accept_kept_promises;
 use std::collections::BTreeSet;
 
 /// Buckets of a hash table nothing was said about.
@@ -192,13 +193,7 @@ impl Translation<'_> {
             }
             self.connect(&mut a, at, out, &states);
         }
-        let count = self.promises.len() as u32;
-        let all = Mark::all(count);
-        for e in a.edges.iter_mut().flatten() {
-            e.mark = all.minus(&e.mark);
-        }
-        a.sets = count;
-        a.acceptance = Acceptance::generalized_buchi(count);
+        accept_kept_promises(&mut a, self.promises.len() as u32);
         a
     }
 

@@ -1,0 +1,52 @@
+//! Pairs of states, numbered in the order in which they are met.
+//!
+//! What reads a word with two automata at once is made of them. A walk takes the pairs in the order of their numbers, asks
+//! for the numbers of those that each leads to, and ends when it has taken all: it is breadth first, and meets what is
+//! reachable and nothing else.
+
+use rustc_hash::FxHashMap;
+
+/// See the module's documentation.
+pub(crate) struct Pairs {
+    met: Vec<(u32, u32)>,
+    numbers: FxHashMap<(u32, u32), u32>,
+}
+
+impl Pairs {
+    /// Each of the first with each of the second.
+    pub(crate) fn of(first: &[u32], second: &[u32]) -> Self {
+        let mut pairs = Self {
+            met: Vec::new(),
+            numbers: FxHashMap::default(),
+        };
+        for &s in first {
+            for &t in second {
+                pairs.number((s, t));
+            }
+        }
+        pairs
+    }
+
+    /// The numbers of all that were met.
+    pub(crate) fn numbers(&self) -> std::ops::Range<u32> {
+        0..self.met.len() as u32
+    }
+
+    /// The pair with a number.
+    pub(crate) fn get(&self, number: u32) -> Option<(u32, u32)> {
+        self.met.get(number as usize).copied()
+    }
+
+    /// The number of a pair, the next one if it was not met before.
+    pub(crate) fn number(&mut self, pair: (u32, u32)) -> u32 {
+        *self.numbers.entry(pair).or_insert_with(|| {
+            self.met.push(pair);
+            self.met.len() as u32 - 1
+        })
+    }
+
+    /// All that were met, by their numbers.
+    pub(crate) fn into_met(self) -> Vec<(u32, u32)> {
+        self.met
+    }
+}
