@@ -27,13 +27,14 @@
 //! | `enabled` | deadlocks, number of steps |
 //! | `clock` | the time that a thread has worked |
 //! | [`reach`] | all states that a program can come to |
+//! | `breadth_first` | the same, level by level |
+//! | `beside` | a breadth-first search beside a saturation that gets long |
 //! | [`after`] | the steps of a relation after which a condition holds |
 //! | [`observer`] | what a product asks of a property automaton |
 //! | [`product`] | products with TGBA and TGTA |
 //! | `fair` | weak fairness, as acceptance sets |
 //! | [`owcty`] | is there an accepting run? |
 //! | [`lasso`] | an accepting run |
-//! | `beside` | a breadth-first search beside a saturation that gets long |
 //! | [`mod@check`] | a check from end to end |
 
 pub mod after;

@@ -34,7 +34,7 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "ENGINE", default_value = "explicit")]
     engine: EngineName,
 
-    /// The order of the search [default: bfs, or with the symbolic engine saturation, which bfs helps when it gets long]
+    /// The order of the search [default: bfs; with the symbolic engine saturation, helped by bfs if it gets long]
     #[arg(long, value_enum, value_name = "ORDER")]
     pub(super) search: Option<SearchName>,
 
