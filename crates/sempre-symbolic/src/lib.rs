@@ -24,6 +24,7 @@
 //! | `conjuncts` | an action as a conjunction of parts |
 //! | `part` | relations over a few cells, learned where they are needed |
 //! | [`model`] | a program as sets and relations |
+//! | `linear` | conditions on sums |
 //! | `enabled` | deadlocks, number of steps |
 //! | `clock` | the time that a thread has worked |
 //! | [`reach`] | all states that a program can come to |
@@ -52,6 +53,7 @@ pub mod forest;
 pub mod image;
 pub mod join;
 pub mod lasso;
+mod linear;
 pub mod model;
 pub mod natural;
 pub mod observer;

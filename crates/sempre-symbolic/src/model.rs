@@ -13,6 +13,7 @@ use crate::cache::{Operation, key};
 use crate::collect::Stop;
 use crate::conjuncts::parts;
 use crate::forest::{EMPTY, Forest, Kept, Node, UNIT};
+use crate::linear::Condition;
 use crate::order::force;
 use crate::part::{Learner, Meaning, Part};
 use crate::second_order::SecondThoughts;
@@ -564,8 +565,8 @@ impl<'p> Model<'p> {
         let reads = cells.iter().map(|&c| (c, Mode::Read));
         let shape = forest.shape(&crate::part::spread(reads, &self.levels, 0));
         let seen = forest.project(set, shape)?;
-        let mut rows: Vec<Vec<u32>> = forest.vectors(seen).collect();
-        rows.retain(|row| !self.learner.has_value(expr, &cells, row));
+        let learner = &mut self.learner;
+        let mut rows = rows_where(forest, seen, |row| !learner.has_value(expr, &cells, row))?;
         let bad = forest.set_of(&mut rows)?;
         let states = forest.restrict(set, bad, shape)?;
         Ok(forest.first(states).map(|v| self.decode(&v)))
@@ -583,10 +584,41 @@ impl<'p> Model<'p> {
         let reads = cells.iter().map(|&c| (c, Mode::Read));
         let shape = forest.shape(&crate::part::spread(reads, &self.levels, 0));
         let seen = forest.project(set, shape)?;
-        let mut rows: Vec<Vec<u32>> = forest.vectors(seen).collect();
-        rows.retain(|row| self.learner.holds(expr, &cells, row));
+        if let Some(condition) = Condition::of(self.program, expr) {
+            forest.push(seen);
+            let values = &self.learner.values;
+            let found = condition.select(forest, values, &cells, seen);
+            forest.pop();
+            if let Some(found) = found? {
+                return Ok((found, shape));
+            }
+        }
+        let learner = &mut self.learner;
+        let mut rows = rows_where(forest, seen, |row| learner.holds(expr, &cells, row))?;
         Ok((forest.set_of(&mut rows)?, shape))
     }
+}
+
+/// The vectors of a set that are asked for; nothing is made meanwhile.
+fn rows_where(
+    forest: &Forest,
+    set: Node,
+    mut wanted: impl FnMut(&[u32]) -> bool,
+) -> Result<Vec<Vec<u32>>, Stop> {
+    let mut rows: Vec<Vec<u32>> = Vec::new();
+    for (i, row) in forest.vectors(set).enumerate() {
+        // There may be more of them than anybody can look at.
+        if i % 4096 == 0 {
+            forest.look()?;
+            if rows.len() * (size_of::<Vec<u32>>() + 4 * row.len()) > forest.spare() {
+                return Err(Stop::Memory);
+            }
+        }
+        if wanted(&row) {
+            rows.push(row);
+        }
+    }
+    Ok(rows)
 }
 
 /// The order that FORCE finds.

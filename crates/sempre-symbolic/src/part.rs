@@ -314,6 +314,17 @@ pub(crate) struct Values {
 }
 
 impl Values {
+    /// None yet, of so many cells.
+    pub fn new(cells: usize) -> Self {
+        Self {
+            of: vec![Vec::new(); cells],
+            numbers: vec![FxHashMap::default(); cells],
+            has_occurred: vec![Vec::new(); cells],
+            occurring: vec![0; cells],
+            occurrences: 0,
+        }
+    }
+
     /// The number of a value of a cell.
     pub fn number(&mut self, cell: u32, value: i64) -> u32 {
         let of = &mut self.of[cell as usize];
@@ -326,6 +337,12 @@ impl Values {
     /// The value of a cell with this number.
     pub fn value(&self, cell: u32, number: u32) -> i64 {
         self.of[cell as usize][(COPY - 1 - number) as usize]
+    }
+
+    /// The most that a value of a cell is away from zero.
+    pub fn largest(&self, cell: u32) -> u64 {
+        let sizes = self.of[cell as usize].iter().map(|v| v.unsigned_abs());
+        sizes.max().unwrap_or(0)
     }
 
     /// Notes that a value has occurred in a state.
@@ -362,13 +379,7 @@ impl<'p> Learner<'p> {
             interpreter: Interpreter::new(program),
             state: program.initial[0].clone(),
             written: Vec::new(),
-            values: Values {
-                of: vec![Vec::new(); program.cells()],
-                numbers: vec![FxHashMap::default(); program.cells()],
-                has_occurred: vec![Vec::new(); program.cells()],
-                occurring: vec![0; program.cells()],
-                occurrences: 0,
-            },
+            values: Values::new(program.cells()),
         }
     }
 
