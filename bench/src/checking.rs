@@ -131,10 +131,7 @@ fn row(settings: &Settings<'_>, pair: &Pair) -> Result<Row, String> {
         if cost.status != i32::from(!pair.holds) {
             return Err(format!("another verdict: {}", cost.text.trim()));
         }
-        report = (cost.text.lines())
-            .find(|line| line.starts_with('{'))
-            .and_then(|line| serde_json::from_str(line).ok())
-            .ok_or("no report")?;
+        report = cost.report().ok_or("no report")?;
         cpu.note(cost.cpu);
         wall.note(cost.wall);
         rss.note(cost.peak);

@@ -206,9 +206,7 @@ fn explore(
         &arguments,
         &settings.campaign.work,
     )?;
-    let report = (cost.text.lines())
-        .find(|line| line.starts_with('{'))
-        .and_then(|line| serde_json::from_str::<Value>(line).ok())
+    let report = (cost.report())
         .filter(|report| report["complete"] == true)
         .ok_or_else(|| format!("not explored: {}", cost.text.trim()))?;
     Ok((cost, report))

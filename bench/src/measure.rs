@@ -6,6 +6,7 @@
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
+use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
@@ -29,6 +30,14 @@ pub struct Cost {
     pub status: i32,
     /// Standard output, then standard error.
     pub text: String,
+}
+
+impl Cost {
+    /// The report in JSON among what it said.
+    pub fn report(&self) -> Option<Value> {
+        let mut lines = self.text.lines();
+        serde_json::from_str(lines.find(|line| line.starts_with('{'))?).ok()
+    }
 }
 
 /// Runs a program in a folder.

@@ -114,9 +114,7 @@ fn run(settings: &Settings) -> Result<bool, String> {
             &arguments.map(String::from),
             &settings.work,
         )?;
-        let report: Value = (ours.text.lines().find(|l| l.starts_with('{')))
-            .and_then(|l| serde_json::from_str(l).ok())
-            .unwrap_or(Value::Null);
+        let report = ours.report().unwrap_or(Value::Null);
         let count = |name: &str| report[name].as_f64().unwrap_or(0.0);
         let agree = count("states") == states && count("transitions") + 1.0 == transitions;
         compared += 1;

@@ -277,10 +277,7 @@ impl Settings<'_> {
 }
 
 fn report(cost: &Cost) -> Result<Value, String> {
-    (cost.text.lines())
-        .find(|line| line.starts_with('{'))
-        .and_then(|line| serde_json::from_str(line).ok())
-        .ok_or_else(|| format!("no report: {}", cost.text.trim()))
+    (cost.report()).ok_or_else(|| format!("no report: {}", cost.text.trim()))
 }
 
 fn said(cost: &Cost, words: &str) -> Result<f64, String> {

@@ -30,29 +30,30 @@ pub(crate) struct Beside<'p> {
     /// Nodes of the saturation at the next turn.
     due: u64,
     /// The order of the cells, that of the saturation.
-    pub order: Vec<u32>,
+    order: Vec<u32>,
     search: Option<Box<(Forest, Model<'p>, BreadthFirst)>>,
     /// All states, if it was done first.
     pub states: Option<Box<(Forest, Model<'p>, Kept)>>,
 }
 
 impl<'p> Beside<'p> {
-    pub fn new(program: &'p Program, limits: Limits) -> Self {
+    /// One beside a saturation of this model.
+    pub fn new(model: &Model<'p>, limits: Limits) -> Self {
         Self {
-            program,
+            program: model.program(),
             limits,
             due: FIRST,
-            order: Vec::new(),
+            order: model.order().to_vec(),
             search: None,
             states: None,
         }
     }
 
     /// One that never has a turn.
-    pub fn never(program: &'p Program) -> Self {
+    pub fn never(model: &Model<'p>) -> Self {
         Self {
             due: u64::MAX,
-            ..Self::new(program, Limits::default())
+            ..Self::new(model, Limits::default())
         }
     }
 
@@ -127,8 +128,7 @@ mod tests {
         let mut forest = Forest::new(Limits::default());
         let mut model = Model::new(&mut forest, &program, None);
         let expected = reachable(&mut forest, &mut model, &Options::default()).unwrap();
-        let mut beside = Beside::new(&program, Limits::default());
-        beside.order = model.order().to_vec();
+        let mut beside = Beside::new(&model, Limits::default());
         // Not due yet.
         assert_eq!(beside.turn(&forest), Ok(()));
         assert!(beside.search.is_none());
@@ -150,14 +150,14 @@ mod tests {
     #[test]
     fn turns() {
         let program = counters(3);
-        let forest = Forest::new(Limits::default());
+        let mut forest = Forest::new(Limits::default());
+        let model = Model::new(&mut forest, &program, None);
         for memory in [None, Some(64)] {
             let limits = Limits {
                 memory,
                 ..Limits::default()
             };
-            let mut beside = Beside::new(&program, limits);
-            beside.order = vec![0, 1, 2];
+            let mut beside = Beside::new(&model, limits);
             beside.go_on(|_| memory.is_none()).ok();
             beside.due = 0;
             let expected = match memory {

@@ -167,7 +167,6 @@ fn select_sum(
         bounds: FxHashMap::default(),
         known: FxHashMap::default(),
     };
-    search.bounds(forest, set, 0);
     // How large anything can get that is added up, whatever the order.
     let mut size = i128::from(sum.constant).abs();
     for (&cell, &factor) in cells.iter().zip(&factors) {

@@ -155,7 +155,7 @@ pub fn reachable(
     model: &mut Model<'_>,
     options: &Options<'_>,
 ) -> Result<Kept, Stop> {
-    let mut beside = Beside::never(model.program());
+    let mut beside = Beside::never(model);
     search(forest, model, options, &mut beside)
 }
 
@@ -229,10 +229,9 @@ pub(crate) fn states_of<'p>(
         model.second_thoughts = SecondThoughts::Later;
     }
     let mut beside = match options.beside {
-        true => Beside::new(program, options.limits),
-        false => Beside::never(program),
+        true => Beside::new(&model, options.limits),
+        false => Beside::never(&model),
     };
-    beside.order = model.order().to_vec();
     let found = search(&mut forest, &mut model, options, &mut beside);
     if let Some(all) = beside.states {
         let (forest, model, states) = *all;
