@@ -322,6 +322,30 @@ impl Property {
         self.table[((state as usize) << self.propositions) | column]
     }
 
+    /// The propositions that the labels of a state's edges test.
+    pub fn reads(&self, state: u32) -> impl Iterator<Item = u32> {
+        let mut seen = vec![false; self.nodes.len()];
+        let mut todo = vec![self.roots[state as usize]];
+        let mut tested = Vec::new();
+        while let Some(node) = todo.pop() {
+            if std::mem::replace(&mut seen[node as usize], true) {
+                continue;
+            }
+            if let Node::Test {
+                proposition,
+                low,
+                high,
+            } = self.nodes[node as usize]
+            {
+                tested.push(proposition);
+                todo.extend([low, high]);
+            }
+        }
+        tested.sort_unstable();
+        tested.dedup();
+        tested.into_iter()
+    }
+
     /// The edges of a leaf.
     pub fn edges(&self, leaf: u32) -> &[PropertyEdge] {
         &self.leaves[leaf as usize]

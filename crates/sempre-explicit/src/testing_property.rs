@@ -150,6 +150,11 @@ impl TestingProperty {
         })
     }
 
+    /// The propositions that are observed.
+    pub fn observed(&self) -> &[u32] {
+        &self.observed
+    }
+
     /// The states to begin with.
     pub fn beginning(&self, observed: u64) -> impl Iterator<Item = u32> + '_ {
         let first = self.initial.partition_point(|i| i.valuation < observed);

@@ -4,17 +4,23 @@
 //! but that there is none is said only if nothing is erroneous in all states that the automaton comes to.
 //!
 //! The states of a program are the same whatever is asked of them, so [`Prepared`] keeps them for several checks.
+//!
+//! Most violations are near the initial states, and to find all states of the model first may take long. So a search of the first levels
+//! of the product ([`crate::nearby`]) takes turns with all this ([`crate::baton`]), and whoever has an answer first is heard. It has
+//! diagrams of its own, and a quarter of the memory.
 
+use crate::baton::Baton;
 use crate::clock::Clock;
 use crate::collect::{Limits, Stop};
 use crate::forest::{EMPTY, Forest, Kept, Node};
-use crate::lasso::accepting_run;
 use crate::model::{Fault, Model};
 use crate::natural::Natural;
+use crate::nearby;
 use crate::observer::Observer;
 use crate::owcty::owcty;
 use crate::product::{Deadlock, Product};
 use crate::reach::{Options as Search, Progress, Strategy, on_a_deep_stack, states_of};
+use crate::violation::violation;
 use sempre_model::footprint::can_fail;
 use sempre_model::{Expr, Interpreter, Program};
 use std::time::Duration;
@@ -30,6 +36,8 @@ pub struct Options<'a> {
     pub strategy: Strategy,
     /// Reachability in the product by chaining instead of saturation.
     pub no_saturation: bool,
+    /// Look for runs near the initial states, too, in turns with the rest.
+    pub nearby: bool,
     /// Count the steps that change no proposition, if the automaton reads changes.
     pub count_stuttering: bool,
     /// When to give up.
@@ -61,7 +69,7 @@ pub enum Outcome {
 pub struct Statistics {
     /// States of the model.
     pub model_states: Option<Natural>,
-    /// States of the product.
+    /// States of the product; those that were found, if only some are near the initial states and that was enough.
     pub product_states: Option<Natural>,
     /// The most nodes at a time, dead ones included.
     pub peak_nodes: usize,
@@ -77,6 +85,8 @@ pub struct Statistics {
     pub run_time: Duration,
     /// The share of the model's steps that change no proposition, if it was asked for.
     pub stuttering: Option<f64>,
+    /// The search near the initial states was done first.
+    pub nearby: bool,
 }
 
 /// A program whose states are known.
@@ -101,52 +111,58 @@ pub fn prepare<'p>(
     limits: Limits,
     progress: Option<&(dyn Fn(&Progress) + Sync)>,
 ) -> Result<Prepared<'p>, Box<(Stop, Statistics)>> {
-    on_a_deep_stack(program.cells() + 1, || {
-        let begin = Clock::start();
-        let search = Search {
-            strategy,
-            limits,
-            progress,
-            beside: true,
-            ..Search::default()
-        };
-        let (mut forest, mut model, found) = states_of(program, None, &search);
-        let mut find = || -> Result<(Kept, Kept, Natural), Stop> {
-            let states = found?;
-            let set = forest.get(states);
-            let stuck = model.deadlocks(&mut forest, set)?;
-            let deadlocks = forest.keep(stuck);
-            let number = match forest.try_count(set) {
-                Ok(number) => number,
-                // What was known of the search makes room.
-                Err(_) => {
-                    forest.drop_results();
-                    forest.try_count(set)?
-                }
-            };
-            Ok((states, deadlocks, number))
-        };
-        match find() {
-            Ok((states, deadlocks, number)) => Ok(Prepared {
-                number,
-                peak_nodes: forest.peak_nodes(),
-                time: begin.elapsed(),
-                forest,
-                model,
-                states,
-                deadlocks,
-            }),
-            Err(stop) => {
-                let statistics = Statistics {
-                    peak_nodes: forest.peak_nodes(),
-                    collections: forest.collections(),
-                    model_time: begin.elapsed(),
-                    ..Statistics::default()
-                };
-                Err(Box::new((stop, statistics)))
+    let search = Search {
+        strategy,
+        limits,
+        progress,
+        beside: true,
+        ..Search::default()
+    };
+    on_a_deep_stack(program.cells() + 1, || prepare_here(program, &search, None))
+}
+
+fn prepare_here<'p>(
+    program: &'p Program,
+    search: &Search<'_>,
+    baton: Option<&Baton>,
+) -> Result<Prepared<'p>, Box<(Stop, Statistics)>> {
+    let begin = Clock::start();
+    let (mut forest, mut model, found) = states_of(program, None, search, baton);
+    let mut find = || -> Result<(Kept, Kept, Natural), Stop> {
+        let states = found?;
+        let set = forest.get(states);
+        let stuck = model.deadlocks(&mut forest, set)?;
+        let deadlocks = forest.keep(stuck);
+        let number = match forest.try_count(set) {
+            Ok(number) => number,
+            // What was known of the search makes room.
+            Err(_) => {
+                forest.drop_results();
+                forest.try_count(set)?
             }
+        };
+        Ok((states, deadlocks, number))
+    };
+    match find() {
+        Ok((states, deadlocks, number)) => Ok(Prepared {
+            number,
+            peak_nodes: forest.peak_nodes(),
+            time: begin.elapsed(),
+            forest,
+            model,
+            states,
+            deadlocks,
+        }),
+        Err(stop) => {
+            let statistics = Statistics {
+                peak_nodes: forest.peak_nodes(),
+                collections: forest.collections(),
+                model_time: begin.elapsed(),
+                ..Statistics::default()
+            };
+            Err(Box::new((stop, statistics)))
         }
-    })
+    }
 }
 
 /// Looks for a run of the program that the automaton, which observes the propositions, accepts.
@@ -156,18 +172,100 @@ pub fn check(
     observer: &(dyn Observer + Sync),
     options: &Options<'_>,
 ) -> (Outcome, Statistics) {
-    match prepare(program, options.strategy, options.limits, options.progress) {
-        Err(stopped) => {
-            let (stop, statistics) = *stopped;
-            (Outcome::Stopped(stop), statistics)
+    let question = (program, propositions, observer);
+    in_turns(question, options, |options, baton| {
+        let search = Search {
+            strategy: options.strategy,
+            limits: options.limits,
+            progress: options.progress,
+            // The search near the initial states does it.
+            beside: baton.is_none(),
+            ..Search::default()
+        };
+        match prepare_here(program, &search, baton) {
+            Err(stopped) => {
+                let (stop, statistics) = *stopped;
+                (Outcome::Stopped(stop), statistics)
+            }
+            Ok(prepared) => {
+                let before = prepared.peak_nodes;
+                let (outcome, mut statistics) =
+                    prepared.check_here(propositions, observer, options);
+                statistics.peak_nodes = statistics.peak_nodes.max(before);
+                (outcome, statistics)
+            }
         }
-        Ok(prepared) => {
-            let before = prepared.peak_nodes;
-            let (outcome, mut statistics) = prepared.check(propositions, observer, options);
-            statistics.peak_nodes = statistics.peak_nodes.max(before);
-            (outcome, statistics)
-        }
+    })
+}
+
+/// A program, propositions, and the automaton that observes them.
+type Question<'a> = (&'a Program, &'a [Expr], &'a (dyn Observer + Sync));
+
+/// Asks a question by the road over all states of the model and, if that is wanted, by the search near the initial states in turns with it.
+fn in_turns(
+    (program, propositions, observer): Question<'_>,
+    options: &Options<'_>,
+    over_all: impl FnOnce(&Options<'_>, Option<&Baton>) -> (Outcome, Statistics) + Send,
+) -> (Outcome, Statistics) {
+    let levels = program.cells() + 1;
+    if !options.nearby || levels == 1 {
+        return on_a_deep_stack(levels, || over_all(options, None));
     }
+    let part = |of_four: usize| Limits {
+        memory: options.limits.memory.map(|m| m / 4 * of_four),
+        ..options.limits
+    };
+    let [first, second] = Baton::pair();
+    let near = || {
+        let _seat = second.seat();
+        let mut forest = Forest::new(part(1));
+        forest.take_turns(Some(second.clone()));
+        let mut search = || -> Result<(Outcome, Option<Natural>), Stop> {
+            second.begin()?;
+            let mut model = Model::new(&mut forest, program, None);
+            let (deadlock, fair) = (options.deadlock, options.fair);
+            let (outcome, found) = nearby::search(
+                &mut forest,
+                &mut model,
+                propositions,
+                observer,
+                deadlock,
+                fair,
+            )?;
+            Ok((outcome, forest.try_count(forest.get(found)).ok()))
+        };
+        let answer = search().ok().filter(|_| second.end(true));
+        (answer, forest.peak_nodes(), forest.collections())
+    };
+    std::thread::scope(|scope| {
+        let near = scope.spawn(|| on_a_deep_stack(levels, near));
+        let (outcome, mut statistics) = on_a_deep_stack(levels, || {
+            let _seat = first.seat();
+            if let Err(stop) = first.begin() {
+                return (Outcome::Stopped(stop), Statistics::default());
+            }
+            let options = Options {
+                limits: part(3),
+                ..*options
+            };
+            let (outcome, statistics) = over_all(&options, Some(&first));
+            first.end(!matches!(outcome, Outcome::Stopped(_)));
+            (outcome, statistics)
+        });
+        let near = near.join();
+        let (answer, nodes, collections) =
+            near.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        statistics.peak_nodes += nodes;
+        statistics.collections += collections;
+        match answer {
+            None => (outcome, statistics),
+            Some((outcome, found)) => {
+                statistics.product_states = found;
+                statistics.nearby = true;
+                (outcome, statistics)
+            }
+        }
+    })
 }
 
 impl Prepared<'_> {
@@ -195,20 +293,32 @@ impl Prepared<'_> {
         observer: &(dyn Observer + Sync),
         options: &Options<'_>,
     ) -> (Outcome, Statistics) {
-        let mut prepared = self;
-        on_a_deep_stack(prepared.model.order().len() + 1, move || {
-            let mut statistics = Statistics {
-                model_states: Some(prepared.number.clone()),
-                model_time: prepared.time,
-                ..Statistics::default()
-            };
-            prepared.forest.set_limits(options.limits);
-            prepared.forest.forget_counts();
-            let found = prepared.search(propositions, observer, options, &mut statistics);
-            statistics.peak_nodes = prepared.forest.peak_nodes();
-            statistics.collections = prepared.forest.collections();
-            (found.unwrap_or_else(Outcome::Stopped), statistics)
+        let program = self.model.program();
+        let question = (program, propositions, observer);
+        in_turns(question, options, |options, baton| {
+            let mut prepared = self;
+            prepared.forest.take_turns(baton.cloned());
+            prepared.check_here(propositions, observer, options)
         })
+    }
+
+    fn check_here(
+        mut self,
+        propositions: &[Expr],
+        observer: &dyn Observer,
+        options: &Options<'_>,
+    ) -> (Outcome, Statistics) {
+        let mut statistics = Statistics {
+            model_states: Some(self.number.clone()),
+            model_time: self.time,
+            ..Statistics::default()
+        };
+        self.forest.set_limits(options.limits);
+        self.forest.forget_counts();
+        let found = self.search(propositions, observer, options, &mut statistics);
+        statistics.peak_nodes = self.forest.peak_nodes();
+        statistics.collections = self.forest.collections();
+        (found.unwrap_or_else(Outcome::Stopped), statistics)
     }
 
     fn search(
@@ -253,25 +363,14 @@ impl Prepared<'_> {
             return Ok(fault.map_or(Outcome::Empty, Outcome::Failed));
         }
         let begin = Clock::start();
-        let run = accepting_run(forest, &product, &hull)?;
+        let outcome = violation(forest, model, &product, &hull)?;
         statistics.run_time = begin.elapsed();
-        let Some(run) = run else {
-            return Ok(Outcome::Defect("no run in the fixpoint".to_string()));
-        };
-        let state = |v: &Vec<u32>| model.decode(&v[1..]);
-        let prefix: Vec<Vec<i64>> = run.prefix.iter().map(state).collect();
-        let cycle: Vec<Vec<i64>> = run.cycle.iter().map(state).collect();
-        let due = |w: &Option<usize>| w.and_then(|set| product.process_of(set));
-        let due: Vec<Option<usize>> = run.wanted.iter().map(due).collect();
-        Ok(match with_actions(model.program(), prefix, cycle, &due) {
-            Some((prefix, cycle)) => Outcome::Violated(prefix, cycle),
-            None => Outcome::Defect("a step of the run that no action makes".to_string()),
-        })
+        Ok(outcome)
     }
 }
 
 /// Something erroneous in a state of a set: a step, an assertion, a proposition without a value.
-fn first_fault(
+pub(crate) fn first_fault(
     forest: &mut Forest,
     model: &mut Model<'_>,
     set: Node,
@@ -297,38 +396,4 @@ fn first_fault(
     }
     forest.release(kept);
     Ok(fault)
-}
-
-/// The actions that make the steps. Where the step from a state of the cycle is due to a process, that takes part if it can.
-fn with_actions(
-    program: &Program,
-    prefix: Vec<Vec<i64>>,
-    cycle: Vec<Vec<i64>>,
-    due: &[Option<usize>],
-) -> Option<(Vec<Moment>, Vec<Moment>)> {
-    let interpreter = Interpreter::new(program);
-    let count = prefix.len();
-    let first = cycle.first()?.clone();
-    let mut states: Vec<Vec<i64>> = prefix.into_iter().chain(cycle).collect();
-    states.push(first);
-    let mut moments = Vec::with_capacity(states.len());
-    let takes_part = |action: u32, process: usize| {
-        let processes = &program.actions[action as usize].processes;
-        processes.iter().any(|p| p.0 as usize == process)
-    };
-    for (i, pair) in states.windows(2).enumerate() {
-        let process = i.checked_sub(count).and_then(|i| due[i]);
-        let steps = interpreter.successors(&pair[0]);
-        let action = if steps.is_empty() && pair[0] == pair[1] {
-            None
-        } else {
-            let next = Ok(pair[1].clone());
-            let right = || steps.iter().filter(|(_, to)| *to == next).map(|s| s.0);
-            let best = right().find(|&a| process.is_some_and(|p| takes_part(a, p)));
-            Some(best.or_else(|| right().next())?)
-        };
-        moments.push((pair[0].clone(), action));
-    }
-    let cycle = moments.split_off(count);
-    Some((moments, cycle))
 }

@@ -10,6 +10,7 @@
 //! Cost of a collection: linear in the nodes and the cache. A collection that frees little is followed by growth, so the
 //! total is linear in the nodes made.
 
+use crate::baton::Baton;
 use crate::cache::Cache;
 use crate::forest::{Entry, Forest, NONE, Node, UNIT};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -75,6 +76,8 @@ pub(crate) struct Control {
     pub peak: usize,
     pub collections: u64,
     until_look: u32,
+    /// Held while it works, if another search has turns, too.
+    baton: Option<Baton>,
     looks: u64,
     /// How many collections have freed less than a quarter of a capacity that cannot grow, one after another.
     poor: u32,
@@ -93,6 +96,7 @@ impl Control {
             peak: 0,
             collections: 0,
             until_look: PATIENCE,
+            baton: None,
             looks: 0,
             poor: 0,
             stress: None,
@@ -129,14 +133,23 @@ impl Forest {
                 self.wide_cache.resize(2 * self.wide_cache.len());
             }
             self.control.looks += 1;
-            return self.look();
+            self.look()?;
+            if let Some(baton) = &self.control.baton {
+                baton.worked(u64::from(PATIENCE))?;
+            }
         }
         Ok(())
     }
 
-    /// About so many nodes were made so far.
+    /// So many nodes were made so far, or found to be there.
     pub(crate) fn made(&self) -> u64 {
-        self.control.looks * u64::from(PATIENCE)
+        let since = PATIENCE - self.control.until_look;
+        self.control.looks * u64::from(PATIENCE) + u64::from(since)
+    }
+
+    /// From now on it works while it holds this baton.
+    pub(crate) fn take_turns(&mut self, baton: Option<Baton>) {
+        self.control.baton = baton;
     }
 
     /// Is it time to stop?

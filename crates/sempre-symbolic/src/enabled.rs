@@ -43,6 +43,43 @@ impl Model<'_> {
         Ok(())
     }
 
+    /// The events that write nothing, which are in no group.
+    pub(crate) fn silent_events(&self) -> Vec<usize> {
+        let mut is_silent = vec![true; self.events.len()];
+        for &event in self.groups.iter().flat_map(|g| &g.events) {
+            is_silent[event as usize] = false;
+        }
+        (0..self.events.len()).filter(|&e| is_silent[e]).collect()
+    }
+
+    /// Learns what every event does to a set of states, and makes the relations of the groups. Each part is asked once, about all that is
+    /// there from its event's level on: faster than [`Model::prepare_all`] for sets that are small.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub(crate) fn prepare_at_once(&mut self, forest: &mut Forest, set: Node) -> Result<(), Stop> {
+        let below = forest.keep(set);
+        let silent = self.silent_events();
+        for level in 0..self.order().len() {
+            for i in 0..self.at_level[level].len() {
+                let group = self.at_level[level][i];
+                self.prepare(forest, group, forest.get(below))?;
+            }
+            let here = |&&e: &&usize| self.events[e].top as usize == level;
+            let events: Vec<usize> = silent.iter().filter(here).copied().collect();
+            for event in events {
+                self.prepare_event(forest, event, forest.get(below))?;
+            }
+            let now = forest.get(below);
+            if now != EMPTY {
+                let next = forest.guarded(&[now], |f| f.union_of_downs(now))?;
+                forest.set(below, next);
+            }
+        }
+        forest.release(below);
+        Ok(())
+    }
+
     /// The states of a set in which no action is enabled. All relations must be known for the set.
     ///
     /// # Errors

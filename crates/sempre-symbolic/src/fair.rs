@@ -8,6 +8,7 @@
 
 use crate::collect::Stop;
 use crate::forest::{EMPTY, Forest, Kept, Node};
+use crate::graph::Graph;
 use crate::product::{Arrow, Product};
 use crate::shape::Shape;
 

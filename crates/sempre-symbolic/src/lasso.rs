@@ -4,16 +4,14 @@
 //! that nothing in the fixpoint leads into from outside is accepting, and one is found by going back: from some state,
 //! what leads to it; if it leads back to all of that, that is the component, else we go on from a state it does not lead back to.
 //!
-//! Where every state has a successor and all steps are accepting, the same is done forward: a component that nothing leads out of.
-//!
 //! The run goes from the initial states to the component, as short as possible, then around in it through a step of
 //! each set, each time a shortest way. Ways are found by layers of images, and then back through the layers by preimages of
 //! single states.
 
 use crate::collect::Stop;
 use crate::forest::{EMPTY, Forest, Kept, Node};
+use crate::graph::Graph;
 use crate::owcty::Hull;
-use crate::product::Product;
 
 /// A run of the product: vectors that start with the state of the automaton. The last of the cycle leads to its first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,22 +30,25 @@ pub struct Run {
 /// If there is no room, or it is time to stop.
 pub fn accepting_run(
     forest: &mut Forest,
-    product: &Product,
+    product: &impl Graph,
     found: &Hull,
 ) -> Result<Option<Run>, Stop> {
     if forest.get(found.hull) == EMPTY {
         return Ok(None);
     }
-    let mut finder = Finder { forest, product };
-    let start = finder.near(found)?;
-    let component = finder.component(start, found.hull, found.is_certain)?;
-    let initial = finder.forest.get(product.initial);
-    let goal = finder.forest.get(component);
-    let within = finder.forest.get(found.reachable);
-    let Some(prefix) = finder.way(initial, goal, within)? else {
+    // A state of the fixpoint that is as near to the initial states as any.
+    let (goal, within) = (forest.get(found.hull), forest.get(found.reachable));
+    let near = way_to(forest, product, goal, within)?;
+    let Some(start) = near.and_then(|mut way| way.pop()) else {
         return Ok(None);
     };
-    let mut prefix = prefix;
+    let mut finder = Finder { forest, product };
+    let component = finder.component(start, found.hull)?;
+    let goal = finder.forest.get(component);
+    let within = finder.forest.get(found.reachable);
+    let Some(mut prefix) = way_to(finder.forest, product, goal, within)? else {
+        return Ok(None);
+    };
     let Some(first) = prefix.pop() else {
         return Ok(None);
     };
@@ -102,33 +103,53 @@ pub fn accepting_run(
     }))
 }
 
-struct Finder<'a> {
-    forest: &'a mut Forest,
-    product: &'a Product,
+/// A shortest way from the initial states to a set, the ends included, within another.
+///
+/// # Errors
+/// If there is no room, or it is time to stop.
+pub(crate) fn way_to(
+    forest: &mut Forest,
+    product: &impl Graph,
+    goal: Node,
+    within: Node,
+) -> Result<Option<Vec<Vec<u32>>>, Stop> {
+    let initial = forest.get(product.initial());
+    Finder { forest, product }.way(initial, goal, within)
 }
 
-impl Finder<'_> {
-    /// A state of the fixpoint that is as near to the initial states as any.
-    fn near(&mut self, found: &Hull) -> Result<Vec<u32>, Stop> {
-        let initial = self.forest.get(self.product.initial);
-        let (goal, within) = (
-            self.forest.get(found.hull),
-            self.forest.get(found.reachable),
-        );
-        let way = self.way(initial, goal, within)?;
-        let last = way.and_then(|mut w| w.pop());
-        Ok(last.or_else(|| self.forest.first(goal)).unwrap_or_default())
+/// A way through layers of images to a state of the last one.
+pub(crate) fn back_through(
+    forest: &mut Forest,
+    product: &impl Graph,
+    layers: &[Kept],
+    last: Vec<u32>,
+) -> Result<Vec<Vec<u32>>, Stop> {
+    let mut back = vec![last];
+    for &layer in layers.iter().rev().skip(1) {
+        let one = forest.singleton(&back[back.len() - 1])?;
+        let universe = forest.get(layer);
+        let before = product.preimage(forest, one, None, universe)?;
+        back.extend(forest.first(before));
     }
+    back.reverse();
+    Ok(back)
+}
 
-    /// A component that nothing in the set leads into from outside, or, forward, that nothing leads out of.
-    fn component(&mut self, start: Vec<u32>, set: Kept, forward: bool) -> Result<Kept, Stop> {
+struct Finder<'a, G> {
+    forest: &'a mut Forest,
+    product: &'a G,
+}
+
+impl<G: Graph> Finder<'_, G> {
+    /// A component that nothing in the set leads into from outside.
+    fn component(&mut self, start: Vec<u32>, set: Kept) -> Result<Kept, Stop> {
         let mut start = start;
         let universe = self.forest.keep(self.forest.get(set));
         loop {
             let one = self.forest.singleton(&start)?;
-            let back = self.closure(one, universe, forward)?;
+            let back = self.closure(one, universe, false)?;
             let one = self.forest.singleton(&start)?;
-            let both = self.closure(one, back, !forward)?;
+            let both = self.closure(one, back, true)?;
             let rest = self
                 .forest
                 .difference(self.forest.get(back), self.forest.get(both))?;
@@ -139,7 +160,7 @@ impl Finder<'_> {
                     return Ok(back);
                 }
                 Some(next) => {
-                    // All that leads to it, or that it leads to, is here, too.
+                    // All that leads to it is here, too.
                     self.forest.set(universe, rest);
                     start = next;
                 }
@@ -197,15 +218,7 @@ impl Finder<'_> {
         }
         let mut way = None;
         if let Some(vector) = last {
-            let mut back = vec![vector];
-            for &layer in layers.iter().rev().skip(1) {
-                let one = self.forest.singleton(&back[back.len() - 1])?;
-                let universe = self.forest.get(layer);
-                let before = self.product.preimage(self.forest, one, None, universe)?;
-                back.extend(self.forest.first(before));
-            }
-            back.reverse();
-            way = Some(back);
+            way = Some(back_through(self.forest, self.product, &layers, vector)?);
         }
         for layer in layers {
             self.forest.release(layer);

@@ -32,13 +32,19 @@
 //! | `beside` | a breadth-first search beside a saturation that gets long |
 //! | [`after`] | the steps of a relation after which a condition holds |
 //! | [`observer`] | what a product asks of a property automaton |
+//! | [`graph`] | what is asked of a product |
 //! | [`product`] | products with TGBA and TGTA |
+//! | `nearby` | accepting runs near the initial states, on the fly |
+//! | `endless` | a short run that goes on without end |
+//! | `baton` | two searches that take turns |
 //! | `fair` | weak fairness, as acceptance sets |
 //! | [`owcty`] | is there an accepting run? |
 //! | [`lasso`] | an accepting run |
+//! | `violation` | the same as a run of the program |
 //! | [`mod@check`] | a check from end to end |
 
 pub mod after;
+mod baton;
 mod beside;
 mod breadth_first;
 pub mod cache;
@@ -48,14 +54,17 @@ pub mod collect;
 mod conjuncts;
 pub mod count;
 mod enabled;
+mod endless;
 mod fair;
 pub mod forest;
+pub mod graph;
 pub mod image;
 pub mod join;
 pub mod lasso;
 mod linear;
 pub mod model;
 pub mod natural;
+mod nearby;
 pub mod observer;
 pub mod order;
 pub mod owcty;
@@ -71,6 +80,7 @@ pub mod sets;
 pub mod shape;
 pub mod split;
 pub mod vectors;
+mod violation;
 
 pub use collect::{Limits, Stop};
 pub use forest::{Forest, Kept, Node};

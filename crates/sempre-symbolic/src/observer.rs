@@ -13,4 +13,43 @@ pub trait Observer {
     fn initial(&self, valuation: u64) -> Vec<u32>;
     /// The edges of a state for a valuation of its source, or for a change: where they lead, and their acceptance sets, one bit each.
     fn edges(&self, state: u32, letter: u64) -> Vec<(u32, u64)>;
+    /// The propositions on which the edges of a state depend; more do no harm.
+    fn reads(&self, state: u32) -> u64;
+}
+
+/// Does a state accept whatever letters it reads of these, staying where it is?
+pub(crate) fn accepts_all(
+    observer: &dyn Observer,
+    state: u32,
+    letters: impl IntoIterator<Item = u64>,
+) -> bool {
+    let full = |marks: u64| (0..observer.sets()).all(|set| marks >> set & 1 == 1);
+    letters.into_iter().all(|letter| {
+        let mut edges = observer.edges(state, letter).into_iter();
+        edges.any(|(to, marks)| to == state && full(marks))
+    })
+}
+
+/// All sets of some propositions.
+pub(crate) fn letters_over(propositions: u64) -> impl Iterator<Item = u64> {
+    let mut next = Some(0u64);
+    std::iter::from_fn(move || {
+        let letter = next?;
+        // The next subset, in the order of numbers.
+        let more = letter.wrapping_sub(propositions) & propositions;
+        next = (more != 0).then_some(more);
+        Some(letter)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_letters() {
+        assert_eq!(letters_over(0).collect::<Vec<_>>(), [0]);
+        assert_eq!(letters_over(0b101).collect::<Vec<_>>(), [0, 1, 4, 5]);
+        assert_eq!(letters_over(0b1111).count(), 16);
+    }
 }

@@ -14,8 +14,8 @@
 //! Cost: a number of images that is the length of the longest way from what is dropped, in the worst case.
 
 use crate::collect::Stop;
-use crate::forest::{EMPTY, Forest, Kept};
-use crate::product::Product;
+use crate::forest::{EMPTY, Forest, Kept, Node};
+use crate::graph::Graph;
 
 /// The fixpoint, within the reachable states of the product; both are kept.
 #[derive(Clone, Copy, Debug)]
@@ -33,8 +33,8 @@ pub struct Hull {
 ///
 /// # Errors
 /// If there is no room, or it is time to stop.
-pub fn owcty(forest: &mut Forest, product: &Product) -> Result<Hull, Stop> {
-    let initial = forest.get(product.initial);
+pub fn owcty(forest: &mut Forest, product: &impl Graph) -> Result<Hull, Stop> {
+    let initial = forest.get(product.initial());
     let all = product.reach(forest, initial)?;
     let reachable = forest.keep(all);
     let certain = product.certain(forest, all)?;
@@ -46,7 +46,21 @@ pub fn owcty(forest: &mut Forest, product: &Product) -> Result<Hull, Stop> {
             is_certain: true,
         });
     }
-    let hull = forest.keep(forest.get(reachable));
+    let hull = fixpoint(forest, product, forest.get(reachable))?;
+    Ok(Hull {
+        reachable,
+        hull,
+        is_certain: false,
+    })
+}
+
+/// What can be reached from accepting cycles in a set that has all successors of its states; kept.
+pub(crate) fn fixpoint(
+    forest: &mut Forest,
+    product: &impl Graph,
+    set: Node,
+) -> Result<Kept, Stop> {
+    let hull = forest.keep(set);
     loop {
         let before = forest.keep(forest.get(hull));
         loop {
@@ -71,9 +85,5 @@ pub fn owcty(forest: &mut Forest, product: &Product) -> Result<Hull, Stop> {
             break;
         }
     }
-    Ok(Hull {
-        reachable,
-        hull,
-        is_certain: false,
-    })
+    Ok(hull)
 }

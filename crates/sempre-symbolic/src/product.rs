@@ -21,7 +21,8 @@ use crate::fair::Fair;
 use crate::forest::{EMPTY, Forest, Kept, Node, UNIT};
 use crate::model::Model;
 use crate::natural::Natural;
-use crate::observer::Observer;
+use crate::graph::Graph;
+use crate::observer::{Observer, accepts_all};
 use crate::saturate::{Events, Firing, Saturation};
 use crate::shape::{Mode, Shape};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -177,7 +178,8 @@ impl Product {
                 true => changes.into_iter().chain([0]).collect(),
                 false => letters.iter().map(|l| l.0).collect(),
             };
-            product.accepts_all = accepts_all(observer, &read);
+            let accepts = |&q: &u32| accepts_all(observer, q, read.iter().copied());
+            product.accepts_all = (0..observer.states()).find(accepts);
         }
         builder.forest.forget_fixpoints();
         Ok(product)
@@ -313,28 +315,6 @@ impl Product {
         }
     }
 
-    /// Number of acceptance sets, those of the automaton first.
-    pub fn sets(&self) -> usize {
-        self.accepting.len() + self.fair.len()
-    }
-
-    /// The process to which an acceptance set is due.
-    pub fn process_of(&self, set: usize) -> Option<usize> {
-        set.checked_sub(self.accepting.len())
-    }
-
-    /// The states of a set in which a run need only go on to be accepted.
-    ///
-    /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn certain(&self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
-        let found = forest.list(set).find(|&(q, _)| Some(q) == self.accepts_all);
-        match found {
-            None => Ok(EMPTY),
-            Some((q, down)) => forest.make(q, down, EMPTY),
-        }
-    }
-
     /// Number of steps of the model from a set of its states, and of those among them that change no proposition; only if the automaton
     /// reads changes.
     pub fn stuttering(&self, forest: &Forest, states: Node) -> (Natural, Natural) {
@@ -347,20 +327,6 @@ impl Product {
             sum
         };
         (count(&self.moving), count(&self.stuttering))
-    }
-
-    /// The successors of a set, by the steps of an acceptance set or by all.
-    ///
-    /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn image(&self, forest: &mut Forest, set: Node, of: Option<usize>) -> Result<Node, Stop> {
-        match of {
-            None => self.image_by(forest, set, &self.steps),
-            Some(n) => match self.process_of(n) {
-                None => self.image_by(forest, set, &self.accepting[n]),
-                Some(process) => self.fair[process].image(self, forest, set),
-            },
-        }
     }
 
     pub(crate) fn image_by(
@@ -380,26 +346,6 @@ impl Product {
         let result = forest.get(all);
         forest.release(all);
         Ok(result)
-    }
-
-    /// The predecessors of a set within another, by the steps of an acceptance set or by all.
-    ///
-    /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn preimage(
-        &self,
-        forest: &mut Forest,
-        set: Node,
-        of: Option<usize>,
-        universe: Node,
-    ) -> Result<Node, Stop> {
-        match of {
-            None => self.preimage_by(forest, set, &self.steps, universe),
-            Some(n) => match self.process_of(n) {
-                None => self.preimage_by(forest, set, &self.accepting[n], universe),
-                Some(process) => self.fair[process].preimage(self, forest, set, universe),
-            },
-        }
     }
 
     pub(crate) fn preimage_by(
@@ -424,12 +370,53 @@ impl Product {
         forest.release(all);
         Ok(result)
     }
+}
 
-    /// All that a set leads to, itself included.
-    ///
-    /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn reach(&self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
+impl Graph for Product {
+    fn initial(&self) -> Kept {
+        self.initial
+    }
+
+    /// Those of the automaton come first.
+    fn sets(&self) -> usize {
+        self.accepting.len() + self.fair.len()
+    }
+
+    fn process_of(&self, set: usize) -> Option<usize> {
+        set.checked_sub(self.accepting.len())
+    }
+
+    fn accepts_all(&self) -> Option<u32> {
+        self.accepts_all
+    }
+
+    fn image(&self, forest: &mut Forest, set: Node, of: Option<usize>) -> Result<Node, Stop> {
+        match of {
+            None => self.image_by(forest, set, &self.steps),
+            Some(n) => match self.process_of(n) {
+                None => self.image_by(forest, set, &self.accepting[n]),
+                Some(process) => self.fair[process].image(self, forest, set),
+            },
+        }
+    }
+
+    fn preimage(
+        &self,
+        forest: &mut Forest,
+        set: Node,
+        of: Option<usize>,
+        universe: Node,
+    ) -> Result<Node, Stop> {
+        match of {
+            None => self.preimage_by(forest, set, &self.steps, universe),
+            Some(n) => match self.process_of(n) {
+                None => self.preimage_by(forest, set, &self.accepting[n], universe),
+                Some(process) => self.fair[process].preimage(self, forest, set, universe),
+            },
+        }
+    }
+
+    fn reach(&self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
         if !self.saturate {
             let found = forest.keep(set);
             loop {
@@ -464,17 +451,6 @@ impl Product {
             saturation.saturate(set, 0)
         })
     }
-}
-
-/// A state that accepts whatever letters it reads, staying where it is.
-fn accepts_all(observer: &dyn Observer, letters: &[u64]) -> Option<u32> {
-    let full = |marks: u64| (0..observer.sets()).all(|set| marks >> set & 1 == 1);
-    (0..observer.states()).find(|&q| {
-        letters.iter().all(|&letter| {
-            let mut edges = observer.edges(q, letter).into_iter();
-            edges.any(|(to, marks)| to == q && full(marks))
-        })
-    })
 }
 
 struct ProductEvents<'a> {

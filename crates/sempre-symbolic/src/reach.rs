@@ -7,6 +7,7 @@
 //! The first two are there for comparison, and as references in tests; and a saturation that gets long is helped by the first
 //! ([`crate::beside`]).
 
+use crate::baton::Baton;
 use crate::beside::Beside;
 use crate::breadth_first::{BreadthFirst, step};
 use crate::clock::Clock;
@@ -216,13 +217,15 @@ fn search<'p>(
     Ok(found)
 }
 
-/// All states that a program can come to, with its cells in this order, or in one of ours.
+/// All states that a program can come to, with its cells in this order, or in one of ours. It works while it holds the baton.
 pub(crate) fn states_of<'p>(
     program: &'p Program,
     order: Option<Vec<u32>>,
     options: &Options<'_>,
+    baton: Option<&Baton>,
 ) -> (Forest, Model<'p>, Result<Kept, Stop>) {
     let mut forest = Forest::new(options.limits);
+    forest.take_turns(baton.cloned());
     let is_ours = order.is_none();
     let mut model = Model::new(&mut forest, program, order);
     if is_ours {
@@ -238,7 +241,7 @@ pub(crate) fn states_of<'p>(
         return (forest, model, Ok(states));
     }
     match std::mem::take(&mut model.second_thoughts) {
-        SecondThoughts::Better(order) => states_of(program, Some(order), options),
+        SecondThoughts::Better(order) => states_of(program, Some(order), options, baton),
         _ => (forest, model, found),
     }
 }
@@ -282,7 +285,7 @@ pub fn explore(program: &Program, order: Option<Vec<u32>>, options: &Options<'_>
 fn explore_here(program: &Program, order: Option<Vec<u32>>, options: &Options<'_>) -> Exploration {
     let begin = Instant::now();
     let clock = Clock::start();
-    let (mut forest, mut model, states) = states_of(program, order, options);
+    let (mut forest, mut model, states) = states_of(program, order, options, None);
     let mut result = Exploration {
         stopped: None,
         states: None,

@@ -40,6 +40,8 @@ pub struct SymbolicSettings<'a> {
     pub prepared: Option<&'a Prepared<'a>>,
     /// Reachability in the product by chaining instead of saturation.
     pub no_saturation: bool,
+    /// The road over all states of the model alone, for comparisons: no search near the initial states in turns with it.
+    pub no_nearby: bool,
     /// Count the steps that change no proposition, if the automaton reads changes.
     pub count_stuttering: bool,
 }
@@ -78,6 +80,13 @@ impl Observer for Compiled {
             Compiled::Testing(t) => (t.edges(state, t.observe(&[letter])).iter())
                 .map(|e| (e.to, e.marks))
                 .collect(),
+        }
+    }
+
+    fn reads(&self, state: u32) -> u64 {
+        match self {
+            Compiled::Property(p) => p.reads(state).fold(0, |all, p| all | 1 << p),
+            Compiled::Testing(t) => t.observed().iter().fold(0, |all, p| all | 1 << p),
         }
     }
 }
@@ -136,6 +145,7 @@ impl Checker {
             },
             fair: self.is_fair(),
             no_saturation: settings.symbolic.no_saturation,
+            nearby: !settings.symbolic.no_nearby,
             count_stuttering: settings.symbolic.count_stuttering,
             limits: Limits {
                 memory: settings.limits.memory,

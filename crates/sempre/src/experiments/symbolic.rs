@@ -221,6 +221,7 @@ pub fn run_model(
                 symbolic: SymbolicSettings {
                     prepared: Some(&prepared),
                     no_saturation: !way.1,
+                    no_nearby: true,
                     count_stuttering: way == WAYS[1],
                     ..SymbolicSettings::default()
                 },
