@@ -39,5 +39,6 @@ pub mod union_find;
 pub use budget::{Budget, Full};
 pub use flat::Found;
 pub use index_array::IndexArray;
+pub use memory::in_large_pages;
 pub use store::{Batch, StateIndex, Store, StoreWorker};
 pub use union_find::UnionFind;

@@ -83,7 +83,9 @@ pub(crate) fn allocate<A: Zeroable>(count: usize) -> *mut A {
     let memory = unsafe { base.add(skip) };
     // SAFETY: the header lies in the allocation, just before the array, which is aligned to more than it.
     unsafe { memory.sub(HEADER).cast::<*mut u8>().write(base) };
-    ask_for_large_pages(memory, bytes);
+    if bytes >= LARGE {
+        ask_for_large_pages(memory, bytes);
+    }
     let memory = memory.cast::<A>();
     #[cfg(all(loom, test))]
     for i in 0..count {
@@ -126,10 +128,21 @@ pub(crate) unsafe fn touch<A: Zeroable>(memory: *mut A, count: usize) {
     }
 }
 
+/// Asks for large pages for all that a vector has room for; it is worth it before that is written to.
+pub fn in_large_pages<T>(vector: &mut Vec<T>) {
+    let bytes = vector.capacity() * size_of::<T>();
+    let memory = vector.as_mut_ptr().cast::<u8>();
+    // From the first page that is all its own.
+    let skip = memory.align_offset(PAGE);
+    if bytes >= LARGE && skip < bytes {
+        ask_for_large_pages(memory.wrapping_add(skip), bytes - skip);
+    }
+}
+
 /// A wish; it does not matter whether it is granted.
 fn ask_for_large_pages(memory: *mut u8, bytes: usize) {
     #[cfg(all(target_os = "linux", not(miri)))]
-    if bytes >= LARGE {
+    if bytes >= PAGE {
         // SAFETY: the range is allocated and begins at a page. The advice changes no contents.
         unsafe { libc::madvise(memory.cast(), bytes / PAGE * PAGE, libc::MADV_HUGEPAGE) };
     }
@@ -170,6 +183,17 @@ mod tests {
             }
             // SAFETY: allocated with this count, not used any more.
             unsafe { free(memory, count) };
+        }
+    }
+
+    #[test]
+    fn vectors_keep_what_they_hold() {
+        for count in [0, 1, 1000, 3_000_000] {
+            let mut vector: Vec<u64> = Vec::with_capacity(count);
+            in_large_pages(&mut vector);
+            vector.extend(0..count as u64);
+            in_large_pages(&mut vector);
+            assert!((0..count).all(|i| vector[i] == i as u64));
         }
     }
 

@@ -6,6 +6,7 @@
 //! words of the key and the result: 16 bytes for two operands.
 
 use crate::forest::{Node, UNIT};
+use sempre_store::in_large_pages;
 
 /// What operation a result is of. It shares a word with the number of a shape or a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,12 +45,20 @@ pub(crate) struct Cache<const N: usize> {
     forgotten: usize,
 }
 
+/// So many free places. They are looked at in random order, so large pages save a good part of the time.
+fn places<const N: usize>(size: usize) -> Vec<([u32; N], Node)> {
+    let mut places = Vec::with_capacity(size);
+    in_large_pages(&mut places);
+    places.resize(size, ([0; N], 0));
+    places
+}
+
 impl<const N: usize> Cache<N> {
     /// A cache with `size` places, a power of two.
     pub fn new(size: usize) -> Self {
         debug_assert!(size.is_power_of_two());
         Self {
-            entries: vec![([0; N], 0); size],
+            entries: places(size),
             forgotten: 0,
         }
     }
@@ -97,7 +106,7 @@ impl<const N: usize> Cache<N> {
 
     /// Takes `size` places, a power of two.
     pub fn resize(&mut self, size: usize) {
-        let old = std::mem::replace(&mut self.entries, vec![([0; N], 0); size]);
+        let old = std::mem::replace(&mut self.entries, places(size));
         self.forgotten = 0;
         for (key, result) in old {
             if key[0] != 0 {

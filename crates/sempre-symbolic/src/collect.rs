@@ -13,6 +13,7 @@
 use crate::baton::Baton;
 use crate::cache::Cache;
 use crate::forest::{Entry, Forest, NONE, Node, UNIT};
+use sempre_store::in_large_pages;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -241,6 +242,7 @@ impl Forest {
         if self.control.limits.memory.is_some() {
             let more = capacity.saturating_sub(self.entries.len());
             self.entries.reserve_exact(more);
+            in_large_pages(&mut self.entries);
         }
         self.grow_cache((capacity + 1).next_power_of_two() / 2);
     }
@@ -248,7 +250,11 @@ impl Forest {
     /// More buckets, when there are many more nodes.
     #[cold]
     pub(crate) fn grow_buckets(&mut self) {
-        self.buckets = vec![NONE; 2 * self.buckets.len()];
+        let count = 2 * self.buckets.len();
+        let mut buckets = Vec::with_capacity(count);
+        in_large_pages(&mut buckets);
+        buckets.resize(count, NONE);
+        self.buckets = buckets;
         // With fewer results than nodes, what is asked for next has been forgotten.
         self.grow_cache(2 * self.buckets.len());
         let mask = self.buckets.len() - 1;

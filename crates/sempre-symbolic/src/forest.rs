@@ -21,6 +21,7 @@
 use crate::cache::Cache;
 use crate::collect::{Control, Limits, Stop};
 use crate::shape::Shapes;
+use sempre_store::in_large_pages;
 
 /// The number of a node.
 pub type Node = u32;
@@ -189,6 +190,10 @@ impl Forest {
             self.entries[node as usize] = entry;
             node
         } else {
+            if self.entries.len() == self.entries.capacity() {
+                self.entries.reserve(self.entries.len());
+                in_large_pages(&mut self.entries);
+            }
             self.entries.push(entry);
             self.entries.len() as u32 - 1
         };

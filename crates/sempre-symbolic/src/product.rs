@@ -230,7 +230,7 @@ impl Product {
             let Some(labelled) = labelled else { continue };
             for &(group, _) in groups {
                 let relation = b.join(group, labelled)?;
-                self.add(b, relation, target);
+                self.add(b, relation, target)?;
             }
         }
         Ok(())
@@ -276,16 +276,33 @@ impl Product {
                             b.join(relation, edges)?
                         }
                     };
-                    self.add(b, steps, target);
+                    self.add(b, steps, target)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn add(&mut self, b: &mut Builder<'_, '_>, (relation, shape): Relation, target: Target) {
+    /// Adds steps; those with the same shape are fired together.
+    fn add(
+        &mut self,
+        b: &mut Builder<'_, '_>,
+        (relation, shape): Relation,
+        target: Target,
+    ) -> Result<(), Stop> {
         if b.forest.get(relation) == EMPTY {
-            return;
+            return Ok(());
+        }
+        let known = match target {
+            Target::Set(set) => &self.accepting[set as usize],
+            Target::Process(process) => &self.fair[process].own,
+            Target::All => &self.steps,
+        };
+        if let Some(same) = known.iter().find(|a| a.shape == shape) {
+            let (all, more) = (b.forest.get(same.relation), b.forest.get(relation));
+            let all = b.forest.union(all, more)?;
+            b.forest.set(same.relation, all);
+            return Ok(());
         }
         let mut top = 0usize;
         let mut low_shape = shape;
@@ -298,7 +315,7 @@ impl Product {
             top += 1;
         }
         let arrow = Arrow {
-            relation,
+            relation: b.forest.keep(b.forest.get(relation)),
             shape,
             low_shape,
         };
@@ -313,6 +330,7 @@ impl Product {
                 self.steps.push(arrow);
             }
         }
+        Ok(())
     }
 
     /// Number of steps of the model from a set of its states, and of those among them that change no proposition; only if the automaton
