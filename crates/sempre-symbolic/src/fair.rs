@@ -8,7 +8,7 @@
 
 use crate::collect::Stop;
 use crate::forest::{EMPTY, Forest, Kept, Node};
-use crate::graph::Graph;
+use crate::graph::{Graph, Steps};
 use crate::product::{Arrow, Product};
 use crate::shape::Shape;
 
@@ -30,7 +30,7 @@ impl Fair {
         let own = product.image_by(forest, set, &self.own)?;
         let own = forest.keep(own);
         let idle = forest.restrict(forest.get(from), forest.get(self.idle), self.shape)?;
-        let rest = product.image(forest, idle, None)?;
+        let rest = product.image(forest, idle, Steps::All)?;
         let all = forest.union(forest.get(own), rest)?;
         forest.release(own);
         forest.release(from);
@@ -49,7 +49,7 @@ impl Fair {
         let own = product.preimage_by(forest, set, &self.own, universe)?;
         let own = forest.keep(own);
         let (set, universe) = (forest.get(to), forest.get(within));
-        let before = product.preimage(forest, set, None, universe)?;
+        let before = product.preimage(forest, set, Steps::All, universe)?;
         let idle = match before {
             EMPTY => EMPTY,
             _ => forest.restrict(before, forest.get(self.idle), self.shape)?,

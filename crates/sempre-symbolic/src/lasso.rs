@@ -1,17 +1,23 @@
 //! An accepting run from the fixpoint of [`crate::owcty`].
 //!
-//! In the fixpoint every state has a predecessor, and steps of every acceptance set behind it. So a strongly connected component
-//! that nothing in the fixpoint leads into from outside is accepting, and one is found by going back: from some state,
-//! what leads to it; if it leads back to all of that, that is the component, else we go on from a state it does not lead back to.
+//! In the fixpoint every state has a predecessor, and steps of every acceptance set behind it. So from a state we go back, layer by layer,
+//! to steps of one set after the other. If the state leads on to where these begin, that is an accepting cycle. Else what is behind it
+//! is in components before its own, and we go on from there. (Clarke, Grumberg, McMillan, Zhao, *Efficient generation of
+//! counterexamples and witnesses*, DAC 1995, turned round: their fixpoint has what leads to cycles, ours what cycles lead to.) No component
+//! is computed: it may be the whole product, and the cycle short.
 //!
-//! The run goes from the initial states to the component, as short as possible, then around in it through a step of
-//! each set, each time a shortest way. Ways are found by layers of images, and then back through the layers by preimages of
-//! single states.
+//! The run goes from the initial states to the nearest state of the fixpoint, if that is on a cycle, and around. Ways are shortest ones,
+//! found by layers of images, and then back through the layers by preimages of single states. Layers may have much larger diagrams
+//! than what saturation has found: a search for a way that has made [`PATIENCE`] nodes goes on by chaining, whose ways are not the
+//! shortest.
 
 use crate::collect::Stop;
 use crate::forest::{EMPTY, Forest, Kept, Node};
-use crate::graph::Graph;
+use crate::graph::{Graph, Steps};
 use crate::owcty::Hull;
+
+/// Nodes after which a shortest way is too far.
+const PATIENCE: u64 = 1 << 22;
 
 /// A run of the product: vectors that start with the state of the automaton. The last of the cycle leads to its first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,66 +42,34 @@ pub fn accepting_run(
     if forest.get(found.hull) == EMPTY {
         return Ok(None);
     }
-    // A state of the fixpoint that is as near to the initial states as any.
+    // To a state of the fixpoint that is as near to the initial states as any.
     let (goal, within) = (forest.get(found.hull), forest.get(found.reachable));
     let near = way_to(forest, product, goal, within)?;
-    let Some(start) = near.and_then(|mut way| way.pop()) else {
+    let Some((nearest, mut prefix)) = near.and_then(|mut way| Some((way.pop()?, way))) else {
         return Ok(None);
     };
     let mut finder = Finder { forest, product };
-    let component = finder.component(start, found.hull)?;
-    let goal = finder.forest.get(component);
-    let within = finder.forest.get(found.reachable);
-    let Some(mut prefix) = way_to(finder.forest, product, goal, within)? else {
-        return Ok(None);
+    let mut start = nearest.clone();
+    let (mut cycle, mut wanted) = loop {
+        match finder.around(&start, found.hull)? {
+            Around::Closed(cycle, wanted) => break (cycle, wanted),
+            Around::Behind(earlier) => start = earlier,
+            Around::Nowhere => return Ok(None),
+        }
     };
-    let Some(first) = prefix.pop() else {
-        return Ok(None);
-    };
-    let mut cycle = vec![first.clone()];
-    let mut wanted = Vec::new();
-    for set in 0..product.sets() {
-        // Where a step of the set stays in the component.
-        let c = finder.forest.get(component);
-        let sources = product.preimage(finder.forest, c, Some(set), c)?;
-        let sources = finder.forest.keep(sources);
-        let here = cycle[cycle.len() - 1].clone();
-        let from = finder.forest.singleton(&here)?;
-        let (goal, c) = (finder.forest.get(sources), finder.forest.get(component));
-        let Some(way) = finder.way(from, goal, c)? else {
+    if start != nearest {
+        let goal = forest.set_of(&mut cycle.clone())?;
+        let within = forest.get(found.reachable);
+        let Some(way) = way_to(forest, product, goal, within)? else {
             return Ok(None);
         };
-        cycle.extend(way.into_iter().skip(1));
-        wanted.resize(cycle.len() - 1, None);
-        finder.forest.release(sources);
-        let here = cycle[cycle.len() - 1].clone();
-        let one = finder.forest.singleton(&here)?;
-        let next = product.image(finder.forest, one, Some(set))?;
-        let next = finder
-            .forest
-            .intersection(next, finder.forest.get(component))?;
-        cycle.extend(finder.forest.first(next));
-        wanted.push(Some(set));
+        prefix = way;
+        let first = prefix.pop();
+        let place = cycle.iter().position(|v| Some(v) == first.as_ref());
+        let place = place.unwrap_or(0);
+        cycle.rotate_left(place);
+        wanted.rotate_left(place);
     }
-    // And back: by at least one step.
-    let here = cycle[cycle.len() - 1].clone();
-    if cycle.len() == 1 || here != first {
-        let one = finder.forest.singleton(&here)?;
-        let next = product.image(finder.forest, one, None)?;
-        let next = finder
-            .forest
-            .intersection(next, finder.forest.get(component))?;
-        let next = finder.forest.keep(next);
-        let goal = finder.forest.singleton(&first)?;
-        let (from, c) = (finder.forest.get(next), finder.forest.get(component));
-        let Some(way) = finder.way(from, goal, c)? else {
-            return Ok(None);
-        };
-        cycle.extend(way);
-    }
-    // Its end is its beginning.
-    cycle.pop();
-    wanted.resize(cycle.len(), None);
     Ok(Some(Run {
         prefix,
         cycle,
@@ -112,7 +86,7 @@ pub(crate) fn way_to(
     product: &impl Graph,
     goal: Node,
     within: Node,
-) -> Result<Option<Vec<Vec<u32>>>, Stop> {
+) -> Result<Option<Way>, Stop> {
     let initial = forest.get(product.initial());
     Finder { forest, product }.way(initial, goal, within)
 }
@@ -123,17 +97,33 @@ pub(crate) fn back_through(
     product: &impl Graph,
     layers: &[Kept],
     last: Vec<u32>,
-) -> Result<Vec<Vec<u32>>, Stop> {
+) -> Result<Way, Stop> {
     let mut back = vec![last];
     for &layer in layers.iter().rev().skip(1) {
         let one = forest.singleton(&back[back.len() - 1])?;
         let universe = forest.get(layer);
-        let before = product.preimage(forest, one, None, universe)?;
+        let before = product.preimage(forest, one, Steps::All, universe)?;
         back.extend(forest.first(before));
     }
     back.reverse();
     Ok(back)
 }
+
+/// What comes of going back from a state through a step of each acceptance set.
+enum Around {
+    /// A cycle that begins with the state, and for the step from each of its states the set for whose sake it is taken.
+    Closed(Vec<Vec<u32>>, Vec<Option<usize>>),
+    /// The state does not lead to what is behind it, such as this one.
+    Behind(Vec<u32>),
+    /// Nothing is behind it.
+    Nowhere,
+}
+
+/// States, each of which leads to the next.
+type Way = Vec<Vec<u32>>;
+
+/// A shortest way is too far to look for.
+struct TooLong;
 
 struct Finder<'a, G> {
     forest: &'a mut Forest,
@@ -141,63 +131,134 @@ struct Finder<'a, G> {
 }
 
 impl<G: Graph> Finder<'_, G> {
-    /// A component that nothing in the set leads into from outside.
-    fn component(&mut self, start: Vec<u32>, set: Kept) -> Result<Kept, Stop> {
-        let mut start = start;
-        let universe = self.forest.keep(self.forest.get(set));
-        loop {
-            let one = self.forest.singleton(&start)?;
-            let back = self.closure(one, universe, false)?;
-            let one = self.forest.singleton(&start)?;
-            let both = self.closure(one, back, true)?;
-            let rest = self
-                .forest
-                .difference(self.forest.get(back), self.forest.get(both))?;
-            match self.forest.first(rest) {
-                None => {
-                    self.forest.release(both);
-                    self.forest.release(universe);
-                    return Ok(back);
-                }
-                Some(next) => {
-                    // All that leads to it is here, too.
-                    self.forest.set(universe, rest);
-                    start = next;
+    /// A way from a state around to itself, through a step of each acceptance set.
+    fn around(&mut self, start: &[u32], hull: Kept) -> Result<Around, Stop> {
+        let one = self.forest.singleton(start)?;
+        let first = self.forest.keep(one);
+        let mut now = first;
+        // At least one step.
+        let wants: Vec<Steps> = match self.product.sets() {
+            0 => vec![Steps::All],
+            count => (0..count).map(Steps::Of).collect(),
+        };
+        let mut stages = Vec::new();
+        for steps in wants {
+            let (layers, sources) = self.back_to(now, steps, hull)?;
+            if self.forest.get(sources) == EMPTY {
+                return Ok(Around::Nowhere);
+            }
+            stages.push((steps, layers));
+            now = sources;
+        }
+        let way = self.way_back([first, now, hull])?;
+        let found = match way {
+            None => match self.forest.first(self.forest.get(now)) {
+                Some(earlier) => Around::Behind(earlier),
+                None => Around::Nowhere,
+            },
+            Some(way) => self.along(way, &stages)?,
+        };
+        let layers = stages.into_iter().flat_map(|(_, layers)| layers);
+        for kept in layers.chain([now]) {
+            self.forest.release(kept);
+        }
+        Ok(found)
+    }
+
+    /// Goes back from a set, layer by layer, until steps of a kind lead into the last layer. The layers, the set first, and where these
+    /// steps begin; all kept.
+    fn back_to(&mut self, from: Kept, steps: Steps, hull: Kept) -> Result<(Vec<Kept>, Kept), Stop> {
+        let seen = self.forest.keep(self.forest.get(from));
+        let mut layers = vec![from];
+        let sources = loop {
+            let (now, universe) = (
+                self.forest.get(layers[layers.len() - 1]),
+                self.forest.get(hull),
+            );
+            let sources = self.product.preimage(self.forest, now, steps, universe)?;
+            let now = self.forest.get(layers[layers.len() - 1]);
+            if sources != EMPTY || now == EMPTY {
+                break self.forest.keep(sources);
+            }
+            let universe = self.forest.get(hull);
+            let next = self
+                .product
+                .preimage(self.forest, now, Steps::All, universe)?;
+            let new = self.forest.difference(next, self.forest.get(seen))?;
+            layers.push(self.forest.keep(new));
+            let union = self.forest.union(self.forest.get(seen), new)?;
+            self.forest.set(seen, union);
+        };
+        self.forest.release(seen);
+        Ok((layers, sources))
+    }
+
+    /// A way from a state on to what leads to it, if there is one.
+    fn way_back(&mut self, question: [Kept; 3]) -> Result<Option<Way>, Stop> {
+        match self.shortest_way(question)? {
+            Ok(way) => Ok(way),
+            Err(TooLong) => {
+                // All that a state of the fixpoint leads to is in it, and saturation finds it.
+                let [from, goal, _] = question;
+                let from = self.forest.get(from);
+                let all = self.product.reach(self.forest, from)?;
+                match self.forest.intersection(all, self.forest.get(goal))? {
+                    EMPTY => Ok(None),
+                    _ => self.chained_way(question),
                 }
             }
-            self.forest.release(back);
-            self.forest.release(both);
         }
     }
 
-    /// What a set leads to within another, or what leads to it; kept.
-    fn closure(&mut self, set: Node, within: Kept, forward: bool) -> Result<Kept, Stop> {
-        let all = self.forest.keep(set);
-        let fresh = self.forest.keep(set);
-        while self.forest.get(fresh) != EMPTY {
-            let (now, universe) = (self.forest.get(fresh), self.forest.get(within));
-            let next = if forward {
-                let next = self.product.image(self.forest, now, None)?;
-                self.forest.intersection(next, self.forest.get(within))?
-            } else {
-                self.product.preimage(self.forest, now, None, universe)?
+    /// On through the stages: from where steps of a kind begin, by one of them and through the layers to where those of the next begin.
+    fn along(&mut self, way: Way, stages: &[(Steps, Vec<Kept>)]) -> Result<Around, Stop> {
+        let mut cycle = way;
+        let mut wanted = vec![None; cycle.len() - 1];
+        for (steps, layers) in stages.iter().rev() {
+            let set = match steps {
+                Steps::Of(set) => Some(*set),
+                Steps::All | Steps::Part(_) => None,
             };
-            let new = self.forest.difference(next, self.forest.get(all))?;
-            self.forest.set(fresh, new);
-            let union = self.forest.union(self.forest.get(all), new)?;
-            self.forest.set(all, union);
+            let mut step = (*steps, set);
+            for &layer in layers.iter().rev() {
+                let one = self.forest.singleton(&cycle[cycle.len() - 1])?;
+                let next = self.product.image(self.forest, one, step.0)?;
+                let next = self.forest.intersection(next, self.forest.get(layer))?;
+                let Some(next) = self.forest.first(next) else {
+                    return Ok(Around::Nowhere);
+                };
+                cycle.push(next);
+                wanted.push(step.1);
+                step = (Steps::All, None);
+            }
         }
-        self.forest.release(fresh);
-        Ok(all)
+        // Its end is its beginning.
+        cycle.pop();
+        Ok(Around::Closed(cycle, wanted))
     }
 
-    /// A shortest way from one set to another, the ends included, within a third.
-    fn way(&mut self, from: Node, to: Node, within: Node) -> Result<Option<Vec<Vec<u32>>>, Stop> {
-        let goal = self.forest.keep(to);
-        let universe = self.forest.keep(within);
-        let seen = self.forest.keep(from);
-        let mut layers = vec![self.forest.keep(from)];
-        let mut last = None;
+    /// A way from one set to another, the ends included, within a third: a shortest one, unless that takes long.
+    fn way(&mut self, from: Node, to: Node, within: Node) -> Result<Option<Way>, Stop> {
+        let kept = [from, to, within].map(|set| self.forest.keep(set));
+        let way = match self.shortest_way(kept)? {
+            Ok(way) => way,
+            Err(TooLong) => self.chained_way(kept)?,
+        };
+        for set in kept {
+            self.forest.release(set);
+        }
+        Ok(way)
+    }
+
+    /// By layers of images, and back through them.
+    fn shortest_way(
+        &mut self,
+        [from, goal, universe]: [Kept; 3],
+    ) -> Result<Result<Option<Way>, TooLong>, Stop> {
+        let begin = self.forest.made();
+        let seen = self.forest.keep(self.forest.get(from));
+        let mut layers = vec![self.forest.keep(self.forest.get(from))];
+        let mut found = Ok(None);
         while let Some(&layer) = layers.last() {
             let now = self.forest.get(layer);
             if now == EMPTY {
@@ -205,27 +266,277 @@ impl<G: Graph> Finder<'_, G> {
             }
             let met = self.forest.intersection(now, self.forest.get(goal))?;
             if let Some(vector) = self.forest.first(met) {
-                last = Some(vector);
+                let way = back_through(self.forest, self.product, &layers, vector)?;
+                found = Ok(Some(way));
+                break;
+            }
+            if self.forest.made() - begin > PATIENCE && self.product.parts() > 1 {
+                found = Err(TooLong);
                 break;
             }
             let now = self.forest.get(layer);
-            let next = self.product.image(self.forest, now, None)?;
+            let next = self.product.image(self.forest, now, Steps::All)?;
             let next = self.forest.intersection(next, self.forest.get(universe))?;
             let new = self.forest.difference(next, self.forest.get(seen))?;
             layers.push(self.forest.keep(new));
             let union = self.forest.union(self.forest.get(seen), new)?;
             self.forest.set(seen, union);
         }
-        let mut way = None;
-        if let Some(vector) = last {
-            way = Some(back_through(self.forest, self.product, &layers, vector)?);
+        for kept in layers.into_iter().chain([seen]) {
+            self.forest.release(kept);
         }
-        for layer in layers {
-            self.forest.release(layer);
+        Ok(found)
+    }
+
+    /// By chaining, a part of the steps after the other: a way that takes one step of each part at most, in the order in which they found
+    /// something. What can be left out of it is.
+    fn chained_way(&mut self, [from, goal, universe]: [Kept; 3]) -> Result<Option<Way>, Stop> {
+        // What was known before each part that found something.
+        let mut sets: Vec<(Kept, usize)> = Vec::new();
+        let all = self.forest.keep(self.forest.get(from));
+        let met = self
+            .forest
+            .intersection(self.forest.get(from), self.forest.get(goal))?;
+        let mut last = self.forest.first(met);
+        let (mut part, mut quiet) = (0, 0);
+        while last.is_none() && quiet < self.product.parts() {
+            let now = self.forest.get(all);
+            let more = self.product.image(self.forest, now, Steps::Part(part))?;
+            let more = self.forest.intersection(more, self.forest.get(universe))?;
+            let more = self.forest.keep(more);
+            let now = self.forest.get(all);
+            let union = self.forest.union(now, self.forest.get(more))?;
+            quiet += 1;
+            if union != now {
+                quiet = 0;
+                sets.push((self.forest.keep(now), part));
+                self.forest.set(all, union);
+                let met = (self.forest.get(more), self.forest.get(goal));
+                let met = self.forest.intersection(met.0, met.1)?;
+                last = self.forest.first(met);
+            }
+            self.forest.release(more);
+            part = (part + 1) % self.product.parts();
         }
-        for kept in [goal, universe, seen] {
+        let way = match last {
+            None => None,
+            Some(vector) => {
+                let mut back = vec![vector];
+                loop {
+                    let here = &back[back.len() - 1];
+                    // Sets grow, so that the first one that has it is found by halving.
+                    let forest = &self.forest;
+                    let lacks = |&(set, _): &(Kept, usize)| !forest.contains(forest.get(set), here);
+                    let first = sets.partition_point(lacks);
+                    let Some(&(before, part)) = first.checked_sub(1).map(|i| &sets[i]) else {
+                        break;
+                    };
+                    let one = self.forest.singleton(here)?;
+                    let universe = self.forest.get(before);
+                    let steps = Steps::Part(part);
+                    let sources = self.product.preimage(self.forest, one, steps, universe)?;
+                    match self.forest.first(sources) {
+                        Some(source) => back.push(source),
+                        None => return Ok(None),
+                    }
+                }
+                back.reverse();
+                Some(self.shortened(back)?)
+            }
+        };
+        for kept in sets.into_iter().map(|(set, _)| set).chain([all]) {
             self.forest.release(kept);
         }
         Ok(way)
+    }
+
+    /// A way without what it can do without: from each state, on to the last one that a step leads to.
+    fn shortened(&mut self, way: Way) -> Result<Way, Stop> {
+        let mut short: Way = Vec::new();
+        let mut at = 0;
+        while at + 1 < way.len() {
+            let one = self.forest.singleton(&way[at])?;
+            let next = self.product.image(self.forest, one, Steps::All)?;
+            let later = (at + 1..way.len()).rev();
+            let last = later
+                .into_iter()
+                .find(|&i| self.forest.contains(next, &way[i]));
+            short.push(way[at].clone());
+            at = last.unwrap_or(at + 1);
+        }
+        short.extend(way.last().cloned());
+        Ok(short)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collect::Limits;
+    use crate::graph::chaining;
+    use crate::shape::{Mode, Shape};
+    use sempre_base::Random;
+
+    /// A drawn graph of vectors of two numbers; its steps are in a few parts.
+    struct Drawn {
+        edges: Vec<(usize, usize, usize)>,
+        parts: Vec<Kept>,
+        shape: Shape,
+        initial: Kept,
+    }
+
+    const WIDTH: usize = 5;
+    const STATES: usize = 30;
+    const PARTS: usize = 3;
+
+    fn vector(n: usize) -> Vec<u32> {
+        vec![(n / WIDTH) as u32, (n % WIDTH) as u32]
+    }
+
+    impl Drawn {
+        fn new(r: &mut Random, forest: &mut Forest) -> Self {
+            let count = 30 + r.below(60);
+            let mut draw = || (r.below(PARTS), r.below(STATES), r.below(STATES));
+            let edges: Vec<_> = (0..count).map(|_| draw()).collect();
+            let mut parts = Vec::new();
+            for part in 0..PARTS {
+                let mine = edges.iter().filter(|e| e.0 == part);
+                // What is read and what is written, level by level.
+                let row = |&(_, a, b): &(usize, usize, usize)| {
+                    let (a, b) = (vector(a), vector(b));
+                    vec![a[0], b[0], a[1], b[1]]
+                };
+                let mut rows: Vec<Vec<u32>> = mine.map(row).collect();
+                let relation = forest.set_of(&mut rows).unwrap();
+                parts.push(forest.keep(relation));
+            }
+            let first = forest.singleton(&vector(0)).unwrap();
+            Self {
+                edges,
+                parts,
+                shape: forest.shape(&[Mode::ReadWrite, Mode::ReadWrite]),
+                initial: forest.keep(first),
+            }
+        }
+
+        fn chosen(&self, steps: Steps) -> std::ops::Range<usize> {
+            match steps {
+                Steps::Part(i) => i..i + 1,
+                _ => 0..PARTS,
+            }
+        }
+    }
+
+    impl Graph for Drawn {
+        fn initial(&self) -> Kept {
+            self.initial
+        }
+        fn sets(&self) -> usize {
+            0
+        }
+        fn process_of(&self, _: usize) -> Option<usize> {
+            None
+        }
+        fn accepts_all(&self) -> Option<u32> {
+            None
+        }
+        fn parts(&self) -> usize {
+            PARTS
+        }
+        fn image(&self, forest: &mut Forest, set: Node, steps: Steps) -> Result<Node, Stop> {
+            let mut all = EMPTY;
+            for i in self.chosen(steps) {
+                let more = forest.image(set, forest.get(self.parts[i]), self.shape)?;
+                all = forest.union(all, more)?;
+            }
+            Ok(all)
+        }
+        fn preimage(
+            &self,
+            forest: &mut Forest,
+            set: Node,
+            steps: Steps,
+            universe: Node,
+        ) -> Result<Node, Stop> {
+            let mut all = EMPTY;
+            for i in self.chosen(steps) {
+                let relation = forest.get(self.parts[i]);
+                let more = forest.preimage(set, relation, self.shape, universe)?;
+                all = forest.union(all, more)?;
+            }
+            Ok(all)
+        }
+        fn reach(&self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
+            chaining(forest, self, set)
+        }
+    }
+
+    /// Distances from the first state within some states, by the definition.
+    fn distances(graph: &Drawn, inside: &[bool]) -> Vec<Option<usize>> {
+        let mut distance = vec![None; STATES];
+        distance[0] = Some(0);
+        for length in 0..STATES {
+            for &(_, a, b) in &graph.edges {
+                if distance[a] == Some(length) && inside[b] && distance[b].is_none() {
+                    distance[b] = Some(length + 1);
+                }
+            }
+        }
+        distance
+    }
+
+    #[test]
+    fn ways() {
+        let mut r = Random::new(12);
+        let (mut longer, mut none) = (0, 0);
+        for _ in 0..1000 {
+            let mut forest = Forest::new(Limits::default());
+            let graph = Drawn::new(&mut r, &mut forest);
+            let inside: Vec<bool> = (0..STATES).map(|n| n == 0 || r.chance(0.9)).collect();
+            let mut vectors = (0..STATES)
+                .filter(|&n| inside[n])
+                .map(vector)
+                .collect::<Vec<_>>();
+            let universe = forest.set_of(&mut vectors).unwrap();
+            let universe = forest.keep(universe);
+            let distance = distances(&graph, &inside);
+            let inner: Vec<usize> = (0..STATES).filter(|&n| inside[n]).collect();
+            let to = *r.pick(&inner);
+            let goal = forest.singleton(&vector(to)).unwrap();
+            let goal = forest.keep(goal);
+            let everywhere = distances(&graph, &[true; STATES]);
+            let start = forest.get(graph.initial);
+            let all = graph.reach(&mut forest, start).unwrap();
+            for (n, distance) in everywhere.iter().enumerate() {
+                assert_eq!(forest.contains(all, &vector(n)), distance.is_some());
+            }
+            let mut finder = Finder {
+                forest: &mut forest,
+                product: &graph,
+            };
+            let question = [graph.initial, goal, universe];
+            let shortest = finder.shortest_way(question).unwrap().ok().unwrap();
+            let chained = finder.chained_way(question).unwrap();
+            assert_eq!(shortest.as_ref().map(|w| w.len() - 1), distance[to]);
+            assert_eq!(chained.is_some(), shortest.is_some());
+            none += usize::from(chained.is_none());
+            let (Some(shortest), Some(chained)) = (shortest, chained) else {
+                continue;
+            };
+            longer += usize::from(chained.len() > shortest.len());
+            for way in [shortest, chained] {
+                assert_eq!(
+                    (way[0].clone(), way[way.len() - 1].clone()),
+                    (vector(0), vector(to))
+                );
+                for pair in way.windows(2) {
+                    let step = |&&(_, a, b): &&(usize, usize, usize)| {
+                        vector(a) == pair[0] && vector(b) == pair[1] && inside[b]
+                    };
+                    assert!(graph.edges.iter().any(|e| step(&e)));
+                }
+            }
+        }
+        assert!(longer > 20 && none > 50, "{longer} {none}");
     }
 }

@@ -22,7 +22,7 @@
 use crate::check::{Outcome, first_fault};
 use crate::collect::Stop;
 use crate::forest::{EMPTY, Forest, Kept, Node};
-use crate::graph::Graph;
+use crate::graph::{Graph, Steps, chaining};
 use crate::lasso::back_through;
 use crate::model::Model;
 use crate::observer::{Observer, accepts_all, letters_over};
@@ -95,7 +95,7 @@ pub(crate) fn search(
         if !is_done {
             nearby.learn(forest, model, propositions, fresh)?;
             let fresh = forest.get(levels[levels.len() - 1]);
-            let next = nearby.step(forest, Some((model, propositions)), fresh, None)?;
+            let next = nearby.step(forest, Some((model, propositions)), fresh, Steps::All)?;
             let new = forest.difference(next, forest.get(nearby.found))?;
             levels.push(forest.keep(new));
             let all = forest.union(forest.get(nearby.found), new)?;
@@ -268,12 +268,7 @@ impl<'a> Nearby<'a> {
     }
 
     /// Splits states of the model by some propositions. The parts are kept.
-    fn split(
-        &self,
-        forest: &mut Forest,
-        states: Node,
-        by: u64,
-    ) -> Result<Vec<(u64, Kept)>, Stop> {
+    fn split(&self, forest: &mut Forest, states: Node, by: u64) -> Result<Vec<(u64, Kept)>, Stop> {
         let mut parts = vec![(0, forest.keep(states))];
         for (p, &(truth, shape)) in self.truth.iter().enumerate() {
             if by >> p & 1 == 0 {
@@ -319,10 +314,18 @@ impl<'a> Nearby<'a> {
         Ok(classes)
     }
 
+    /// The process for whose sake steps are taken.
+    fn due_to(&self, of: Steps) -> Option<usize> {
+        match of {
+            Steps::Of(set) => self.process_of(set),
+            Steps::All | Steps::Part(_) => None,
+        }
+    }
+
     /// Where the edges of an acceptance set lead, or all.
-    fn targets(&self, edges: &[Edge], of: Option<usize>) -> Vec<u32> {
+    fn targets(&self, edges: &[Edge], of: Steps) -> Vec<u32> {
         let wanted = |marks: u64| match of {
-            Some(set) if self.process_of(set).is_none() => marks >> set & 1 == 1,
+            Steps::Of(set) if self.process_of(set).is_none() => marks >> set & 1 == 1,
             _ => true,
         };
         let edges = edges.iter().filter(|(_, marks)| wanted(*marks));
@@ -338,7 +341,7 @@ impl<'a> Nearby<'a> {
         forest: &mut Forest,
         mut model: Option<(&mut Model<'_>, &[Expr])>,
         set: Node,
-        of: Option<usize>,
+        of: Steps,
     ) -> Result<Node, Stop> {
         let from = forest.keep(set);
         let all = forest.keep(EMPTY);
@@ -383,16 +386,10 @@ impl<'a> Nearby<'a> {
     }
 
     /// The successors of states of the model by steps that may belong to an acceptance set.
-    fn model_image(
-        &self,
-        forest: &mut Forest,
-        states: Node,
-        of: Option<usize>,
-    ) -> Result<Node, Stop> {
+    fn model_image(&self, forest: &mut Forest, states: Node, of: Steps) -> Result<Node, Stop> {
         let from = forest.keep(states);
         let all = forest.keep(EMPTY);
-        let process = of.and_then(|set| self.process_of(set));
-        let source = match process {
+        let source = match self.due_to(of) {
             None => states,
             Some(process) => {
                 for &(relation, shape) in &self.own[process] {
@@ -426,7 +423,7 @@ impl<'a> Nearby<'a> {
         &self,
         forest: &mut Forest,
         states: Node,
-        of: Option<usize>,
+        of: Steps,
         within: Node,
     ) -> Result<Node, Stop> {
         let (to, universe) = (forest.keep(states), forest.keep(within));
@@ -441,7 +438,7 @@ impl<'a> Nearby<'a> {
             Ok(())
         };
         by(forest, &self.steps, all)?;
-        if let Some(process) = of.and_then(|set| self.process_of(set)) {
+        if let Some(process) = self.due_to(of) {
             let idle = forest.get(self.idle[process]);
             let before = forest.intersection(forest.get(all), idle)?;
             forest.set(all, before);
@@ -505,7 +502,12 @@ impl Graph for Nearby<'_> {
         self.accepts_all
     }
 
-    fn image(&self, forest: &mut Forest, set: Node, of: Option<usize>) -> Result<Node, Stop> {
+    /// They are not taken apart: that would split the states again for each part.
+    fn parts(&self) -> usize {
+        1
+    }
+
+    fn image(&self, forest: &mut Forest, set: Node, of: Steps) -> Result<Node, Stop> {
         let next = self.step(forest, None, set, of)?;
         forest.intersection(next, forest.get(self.found))
     }
@@ -514,7 +516,7 @@ impl Graph for Nearby<'_> {
         &self,
         forest: &mut Forest,
         set: Node,
-        of: Option<usize>,
+        of: Steps,
         universe: Node,
     ) -> Result<Node, Stop> {
         let (to, within) = (forest.keep(set), forest.keep(universe));
@@ -526,15 +528,20 @@ impl Graph for Nearby<'_> {
                 true => self.split(forest, after, self.all())?,
                 false => vec![(0, forest.keep(after))],
             };
-            for &(from, within) in sources.iter().filter(|s| self.leads[s.0 as usize][q as usize]) {
+            for &(from, within) in sources
+                .iter()
+                .filter(|s| self.leads[s.0 as usize][q as usize])
+            {
                 for &(letter, part) in &parts {
                     let before = self.model_preimage(forest, forest.get(part), of, within)?;
                     let before = forest.keep(before);
                     let sources = match self.observer.is_testing() {
                         false => self.by_edges(forest, from, forest.get(before))?,
-                        true => (self.split(forest, forest.get(before), self.all())?.into_iter())
-                            .map(|(l, part)| (self.observer.edges(from, l ^ letter), part))
-                            .collect(),
+                        true => (self
+                            .split(forest, forest.get(before), self.all())?
+                            .into_iter())
+                        .map(|(l, part)| (self.observer.edges(from, l ^ letter), part))
+                        .collect(),
                     };
                     for (edges, part) in sources {
                         if self.targets(&edges, of).contains(&q) {
@@ -557,18 +564,6 @@ impl Graph for Nearby<'_> {
     }
 
     fn reach(&self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
-        let all = forest.keep(set);
-        let fresh = forest.keep(set);
-        while forest.get(fresh) != EMPTY {
-            let next = self.image(forest, forest.get(fresh), None)?;
-            let new = forest.difference(next, forest.get(all))?;
-            forest.set(fresh, new);
-            let union = forest.union(forest.get(all), new)?;
-            forest.set(all, union);
-        }
-        forest.release(fresh);
-        let result = forest.get(all);
-        forest.release(all);
-        Ok(result)
+        chaining(forest, self, set)
     }
 }

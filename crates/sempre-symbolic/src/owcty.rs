@@ -15,7 +15,7 @@
 
 use crate::collect::Stop;
 use crate::forest::{EMPTY, Forest, Kept, Node};
-use crate::graph::Graph;
+use crate::graph::{Graph, Steps};
 
 /// The fixpoint, within the reachable states of the product; both are kept.
 #[derive(Clone, Copy, Debug)]
@@ -55,18 +55,14 @@ pub fn owcty(forest: &mut Forest, product: &impl Graph) -> Result<Hull, Stop> {
 }
 
 /// What can be reached from accepting cycles in a set that has all successors of its states; kept.
-pub(crate) fn fixpoint(
-    forest: &mut Forest,
-    product: &impl Graph,
-    set: Node,
-) -> Result<Kept, Stop> {
+pub(crate) fn fixpoint(forest: &mut Forest, product: &impl Graph, set: Node) -> Result<Kept, Stop> {
     let hull = forest.keep(set);
     loop {
         let before = forest.keep(forest.get(hull));
         loop {
             forest.look()?;
             let now = forest.get(hull);
-            let next = product.image(forest, now, None)?;
+            let next = product.image(forest, now, Steps::All)?;
             // `now` is still kept, so the numbers can be compared.
             if next == now {
                 break;
@@ -75,7 +71,7 @@ pub(crate) fn fixpoint(
         }
         for set in 0..product.sets() {
             let now = forest.get(hull);
-            let from = product.image(forest, now, Some(set))?;
+            let from = product.image(forest, now, Steps::Of(set))?;
             let next = product.reach(forest, from)?;
             forest.set(hull, next);
         }

@@ -19,9 +19,9 @@
 use crate::collect::Stop;
 use crate::fair::Fair;
 use crate::forest::{EMPTY, Forest, Kept, Node, UNIT};
+use crate::graph::{Graph, Steps, chaining};
 use crate::model::Model;
 use crate::natural::Natural;
-use crate::graph::Graph;
 use crate::observer::{Observer, accepts_all};
 use crate::saturate::{Events, Firing, Saturation};
 use crate::shape::{Mode, Shape};
@@ -408,10 +408,15 @@ impl Graph for Product {
         self.accepts_all
     }
 
-    fn image(&self, forest: &mut Forest, set: Node, of: Option<usize>) -> Result<Node, Stop> {
-        match of {
-            None => self.image_by(forest, set, &self.steps),
-            Some(n) => match self.process_of(n) {
+    fn parts(&self) -> usize {
+        self.steps.len()
+    }
+
+    fn image(&self, forest: &mut Forest, set: Node, steps: Steps) -> Result<Node, Stop> {
+        match steps {
+            Steps::All => self.image_by(forest, set, &self.steps),
+            Steps::Part(i) => self.image_by(forest, set, &self.steps[i..=i]),
+            Steps::Of(n) => match self.process_of(n) {
                 None => self.image_by(forest, set, &self.accepting[n]),
                 Some(process) => self.fair[process].image(self, forest, set),
             },
@@ -422,12 +427,13 @@ impl Graph for Product {
         &self,
         forest: &mut Forest,
         set: Node,
-        of: Option<usize>,
+        steps: Steps,
         universe: Node,
     ) -> Result<Node, Stop> {
-        match of {
-            None => self.preimage_by(forest, set, &self.steps, universe),
-            Some(n) => match self.process_of(n) {
+        match steps {
+            Steps::All => self.preimage_by(forest, set, &self.steps, universe),
+            Steps::Part(i) => self.preimage_by(forest, set, &self.steps[i..=i], universe),
+            Steps::Of(n) => match self.process_of(n) {
                 None => self.preimage_by(forest, set, &self.accepting[n], universe),
                 Some(process) => self.fair[process].preimage(self, forest, set, universe),
             },
@@ -436,24 +442,7 @@ impl Graph for Product {
 
     fn reach(&self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
         if !self.saturate {
-            let found = forest.keep(set);
-            loop {
-                let before = forest.keep(forest.get(found));
-                for arrow in &self.steps {
-                    let now = forest.get(found);
-                    let more = forest.image(now, forest.get(arrow.relation), arrow.shape)?;
-                    let all = forest.union(forest.get(found), more)?;
-                    forest.set(found, all);
-                }
-                let same = forest.get(before) == forest.get(found);
-                forest.release(before);
-                if same {
-                    break;
-                }
-            }
-            let all = forest.get(found);
-            forest.release(found);
-            return Ok(all);
+            return chaining(forest, self, set);
         }
         let end = self.at_level.iter().rposition(|a| !a.is_empty());
         let mut events = ProductEvents {
