@@ -6,7 +6,7 @@
 //! counterexamples and witnesses*, DAC 1995, turned round: their fixpoint has what leads to cycles, ours what cycles lead to.) No component
 //! is computed: it may be the whole product, and the cycle short.
 //!
-//! The run goes from the initial states to the nearest state of the fixpoint, if that is on a cycle, and around. Ways are shortest ones,
+//! The run goes from the initial states to the nearest step of the first set, if that is on a cycle, and around. Ways are shortest ones,
 //! found by layers of images, and then back through the layers by preimages of single states. Layers may have much larger diagrams
 //! than what saturation has found: a search for a way that has made [`PATIENCE`] nodes goes on by chaining, whose ways are not the
 //! shortest.
@@ -42,14 +42,11 @@ pub fn accepting_run(
     if forest.get(found.hull) == EMPTY {
         return Ok(None);
     }
-    // To a state of the fixpoint that is as near to the initial states as any.
-    let (goal, within) = (forest.get(found.hull), forest.get(found.reachable));
-    let near = way_to(forest, product, goal, within)?;
-    let Some((nearest, mut prefix)) = near.and_then(|mut way| Some((way.pop()?, way))) else {
+    let Some((mut prefix, first)) = to_the_nearest(forest, product, found)? else {
         return Ok(None);
     };
     let mut finder = Finder { forest, product };
-    let mut start = nearest.clone();
+    let mut start = first.clone();
     let (mut cycle, mut wanted) = loop {
         match finder.around(&start, found.hull)? {
             Around::Closed(cycle, wanted) => break (cycle, wanted),
@@ -57,15 +54,15 @@ pub fn accepting_run(
             Around::Nowhere => return Ok(None),
         }
     };
-    if start != nearest {
+    if start != first {
         let goal = forest.set_of(&mut cycle.clone())?;
         let within = forest.get(found.reachable);
         let Some(way) = way_to(forest, product, goal, within)? else {
             return Ok(None);
         };
         prefix = way;
-        let first = prefix.pop();
-        let place = cycle.iter().position(|v| Some(v) == first.as_ref());
+        let last = prefix.pop();
+        let place = cycle.iter().position(|v| Some(v) == last.as_ref());
         let place = place.unwrap_or(0);
         cycle.rotate_left(place);
         wanted.rotate_left(place);
@@ -77,7 +74,35 @@ pub fn accepting_run(
     }))
 }
 
-/// A shortest way from the initial states to a set, the ends included, within another.
+/// The nearest step of the first acceptance set in the fixpoint: the way there, where it begins included, and where it leads. Without
+/// sets, the way to the nearest state of the fixpoint, and that.
+fn to_the_nearest(
+    forest: &mut Forest,
+    product: &impl Graph,
+    found: &Hull,
+) -> Result<Option<(Way, Vec<u32>)>, Stop> {
+    let hull = forest.get(found.hull);
+    let goal = match product.sets() {
+        0 => hull,
+        _ => product.preimage(forest, hull, Steps::Of(0), hull)?,
+    };
+    let within = forest.get(found.reachable);
+    let Some(mut way) = way_to(forest, product, goal, within)? else {
+        return Ok(None);
+    };
+    let first = match way.last() {
+        Some(last) if product.sets() > 0 => {
+            let one = forest.singleton(last)?;
+            let next = product.image(forest, one, Steps::Of(0))?;
+            let next = forest.intersection(next, forest.get(found.hull))?;
+            forest.first(next)
+        }
+        _ => way.pop(),
+    };
+    Ok(first.map(|first| (way, first)))
+}
+
+/// A way from the initial states to a set, the ends included, within another: a shortest one, unless that takes long.
 ///
 /// # Errors
 /// If there is no room, or it is time to stop.
