@@ -6,16 +6,16 @@
 //! The states of a program are the same whatever is asked of them, so [`Prepared`] keeps them for several checks.
 //!
 //! Most violations are near the initial states, and to find all states of the model first may take long. So a search of the first levels
-//! of the product ([`crate::nearby`]) takes turns with all this ([`crate::baton`]), and whoever has an answer first is heard. It has
+//! of the product ([`crate::bounded`]) takes turns with all this ([`crate::baton`]), and whoever has an answer first is heard. It has
 //! diagrams of its own, and a quarter of the memory.
 
 use crate::baton::Baton;
+use crate::bounded;
 use crate::clock::Clock;
 use crate::collect::{Limits, Stop};
 use crate::forest::{EMPTY, Forest, Kept, Node};
 use crate::model::{Fault, Model};
 use crate::natural::Natural;
-use crate::nearby;
 use crate::observer::Observer;
 use crate::owcty::owcty;
 use crate::product::{Deadlock, Product};
@@ -24,6 +24,23 @@ use crate::violation::violation;
 use sempre_model::footprint::can_fail;
 use sempre_model::{Expr, Interpreter, Program};
 use std::time::Duration;
+
+/// A road to an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Road {
+    /// Both in turns; whoever has an answer first is heard.
+    #[default]
+    InTurns,
+    /// All states of the model first.
+    Owcty,
+    /// Level by level from the initial states, on the fly.
+    Bounded,
+}
+
+impl Road {
+    /// Those that can be asked for, and their names.
+    pub const ALL: [(Road, &'static str); 2] = [(Road::Owcty, "owcty"), (Road::Bounded, "bounded")];
+}
 
 /// How to check.
 #[derive(Clone, Copy, Default)]
@@ -36,8 +53,8 @@ pub struct Options<'a> {
     pub strategy: Strategy,
     /// Reachability in the product by chaining instead of saturation.
     pub no_saturation: bool,
-    /// Look for runs near the initial states, too, in turns with the rest.
-    pub nearby: bool,
+    /// Which road to take.
+    pub road: Road,
     /// Count the steps that change no proposition, if the automaton reads changes.
     pub count_stuttering: bool,
     /// When to give up.
@@ -86,7 +103,7 @@ pub struct Statistics {
     /// The share of the model's steps that change no proposition, if it was asked for.
     pub stuttering: Option<f64>,
     /// The search near the initial states was done first.
-    pub nearby: bool,
+    pub bounded: bool,
 }
 
 /// A program whose states are known.
@@ -201,71 +218,98 @@ pub fn check(
 /// A program, propositions, and the automaton that observes them.
 type Question<'a> = (&'a Program, &'a [Expr], &'a (dyn Observer + Sync));
 
-/// Asks a question by the road over all states of the model and, if that is wanted, by the search near the initial states in turns with it.
+/// Asks a question by one road or by both in turns; `over_all` is the one over all states of the model.
 fn in_turns(
-    (program, propositions, observer): Question<'_>,
+    question: Question<'_>,
     options: &Options<'_>,
     over_all: impl FnOnce(&Options<'_>, Option<&Baton>) -> (Outcome, Statistics) + Send,
 ) -> (Outcome, Statistics) {
-    let levels = program.cells() + 1;
-    if !options.nearby || levels == 1 {
+    let levels = question.0.cells() + 1;
+    // Without variables there is nothing to go level by level through.
+    if options.road == Road::Owcty || levels == 1 {
         return on_a_deep_stack(levels, || over_all(options, None));
     }
-    let part = |of_four: usize| Limits {
-        memory: options.limits.memory.map(|m| m / 4 * of_four),
-        ..options.limits
+    if options.road == Road::Bounded {
+        return on_a_deep_stack(levels, || near(question, options, None));
+    }
+    let part = |of_four: usize| Options {
+        limits: Limits {
+            memory: options.limits.memory.map(|m| m / 4 * of_four),
+            ..options.limits
+        },
+        ..*options
     };
     let [first, second] = Baton::pair();
-    let near = || {
-        let _seat = second.seat();
-        let mut forest = Forest::new(part(1));
-        forest.take_turns(Some(second.clone()));
-        let mut search = || -> Result<(Outcome, Option<Natural>), Stop> {
-            second.begin()?;
-            let mut model = Model::new(&mut forest, program, None);
-            let (deadlock, fair) = (options.deadlock, options.fair);
-            let (outcome, found) = nearby::search(
-                &mut forest,
-                &mut model,
-                propositions,
-                observer,
-                deadlock,
-                fair,
-            )?;
-            Ok((outcome, forest.try_count(forest.get(found)).ok()))
-        };
-        let answer = search().ok().filter(|_| second.end(true));
-        (answer, forest.peak_nodes(), forest.collections())
+    let run = |baton: &Baton, search: &mut (dyn FnMut() -> (Outcome, Statistics) + Send)| {
+        on_a_deep_stack(levels, || {
+            let _seat = baton.seat();
+            let (outcome, statistics) = match baton.begin() {
+                Err(stop) => (Outcome::Stopped(stop), Statistics::default()),
+                Ok(()) => search(),
+            };
+            let is_answer = baton.end(!matches!(outcome, Outcome::Stopped(_)));
+            (outcome, statistics, is_answer)
+        })
     };
     std::thread::scope(|scope| {
-        let near = scope.spawn(|| on_a_deep_stack(levels, near));
-        let (outcome, mut statistics) = on_a_deep_stack(levels, || {
-            let _seat = first.seat();
-            if let Err(stop) = first.begin() {
-                return (Outcome::Stopped(stop), Statistics::default());
-            }
-            let options = Options {
-                limits: part(3),
-                ..*options
-            };
-            let (outcome, statistics) = over_all(&options, Some(&first));
-            first.end(!matches!(outcome, Outcome::Stopped(_)));
-            (outcome, statistics)
+        let second = &second;
+        let other = scope.spawn(move || {
+            let mut search = || near(question, &part(1), Some(second));
+            run(second, &mut search)
         });
-        let near = near.join();
-        let (answer, nodes, collections) =
-            near.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        statistics.peak_nodes += nodes;
-        statistics.collections += collections;
-        match answer {
-            None => (outcome, statistics),
-            Some((outcome, found)) => {
-                statistics.product_states = found;
-                statistics.nearby = true;
-                (outcome, statistics)
-            }
+        let mut over_all = Some(over_all);
+        let mut search = || match over_all.take() {
+            Some(over_all) => over_all(&part(3), Some(&first)),
+            None => unreachable!("it is asked once"),
+        };
+        let (outcome, mut statistics, _) = run(&first, &mut search);
+        let other = other.join();
+        let (near, counted, is_answer) =
+            other.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        statistics.peak_nodes += counted.peak_nodes;
+        statistics.collections += counted.collections;
+        if !is_answer {
+            return (outcome, statistics);
         }
+        statistics.product_states = counted.product_states;
+        statistics.bounded = true;
+        (near, statistics)
     })
+}
+
+/// Asks a question level by level from the initial states.
+fn near(
+    (program, propositions, observer): Question<'_>,
+    options: &Options<'_>,
+    baton: Option<&Baton>,
+) -> (Outcome, Statistics) {
+    let mut forest = Forest::new(options.limits);
+    forest.take_turns(baton.cloned());
+    let begin = Clock::start();
+    let mut model = Model::new(&mut forest, program, None);
+    let (deadlock, fair) = (options.deadlock, options.fair);
+    let found = bounded::search(
+        &mut forest,
+        &mut model,
+        propositions,
+        observer,
+        deadlock,
+        fair,
+    );
+    let mut statistics = Statistics {
+        peak_nodes: forest.peak_nodes(),
+        collections: forest.collections(),
+        search_time: begin.elapsed(),
+        bounded: true,
+        ..Statistics::default()
+    };
+    match found {
+        Err(stop) => (Outcome::Stopped(stop), statistics),
+        Ok((outcome, found)) => {
+            statistics.product_states = forest.try_count(forest.get(found)).ok();
+            (outcome, statistics)
+        }
+    }
 }
 
 impl Prepared<'_> {

@@ -34,7 +34,7 @@
 //! | [`observer`] | what a product asks of a property automaton |
 //! | [`graph`] | what is asked of a product |
 //! | [`product`] | products with TGBA and TGTA |
-//! | `nearby` | accepting runs near the initial states, on the fly |
+//! | `bounded` | accepting runs near the initial states, on the fly |
 //! | `endless` | a short run that goes on without end |
 //! | `baton` | two searches that take turns |
 //! | `fair` | weak fairness, as acceptance sets |
@@ -46,6 +46,7 @@
 pub mod after;
 mod baton;
 mod beside;
+mod bounded;
 mod breadth_first;
 pub mod cache;
 pub mod check;
@@ -64,7 +65,6 @@ pub mod lasso;
 mod linear;
 pub mod model;
 pub mod natural;
-mod nearby;
 pub mod observer;
 pub mod order;
 pub mod owcty;

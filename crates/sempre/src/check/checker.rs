@@ -9,7 +9,7 @@ use super::property::{Claim, Property};
 use super::replay::{Evidence, Unconfirmed, confirm, confirm_prefix, folded};
 use super::settings::{Fairness, Settings};
 use super::strategy::{self, AutomatonKind, NoPrefixes};
-use super::symbolic::Engine;
+use super::symbolic::{self, Engine};
 use super::translation::{Compiled, Making, NoAutomaton, Observed, Wish, in_time, violations};
 use super::verdict::{Cause, CheckError, Exhausted, Report, Verdict};
 use sempre_base::Lasso;
@@ -238,12 +238,13 @@ impl Checker {
             }
         };
         if is_symbolic {
-            report.explanation.push(
-                "engine symbolic, as asked: sets of states are decision diagrams; first all states of the model, by \
-                 saturation, then forward OWCTY on the product"
-                    .to_string(),
+            (report.explanation).push(
+                "engine symbolic, as asked: sets of states are decision diagrams".to_string(),
             );
             self.search_symbolically(property, &compiled, settings, deadline, &mut report)?;
+            let asked = settings.symbolic.road;
+            let why = report.symbolic.as_ref().map(|s| symbolic::why(s, asked));
+            report.explanation.extend(why);
             report.elapsed = begin.elapsed();
             return Ok(report);
         }

@@ -11,6 +11,7 @@ use super::translation::Compiled;
 use super::verdict::{Cause, CheckError, Exhausted, Report, Verdict};
 use sempre_explicit::explore::Reason;
 use sempre_explicit::product;
+pub use sempre_symbolic::check::Road;
 use sempre_symbolic::check::{Options, Outcome, Prepared, Statistics, check, prepare};
 use sempre_symbolic::observer::Observer;
 use sempre_symbolic::product::Deadlock;
@@ -40,8 +41,8 @@ pub struct SymbolicSettings<'a> {
     pub prepared: Option<&'a Prepared<'a>>,
     /// Reachability in the product by chaining instead of saturation.
     pub no_saturation: bool,
-    /// The road over all states of the model alone, for comparisons: no search near the initial states in turns with it.
-    pub no_nearby: bool,
+    /// Which road to take.
+    pub road: Road,
     /// Count the steps that change no proposition, if the automaton reads changes.
     pub count_stuttering: bool,
 }
@@ -145,7 +146,7 @@ impl Checker {
             },
             fair: self.is_fair(),
             no_saturation: settings.symbolic.no_saturation,
-            nearby: !settings.symbolic.no_nearby,
+            road: settings.symbolic.road,
             count_stuttering: settings.symbolic.count_stuttering,
             limits: Limits {
                 memory: settings.limits.memory,
@@ -215,10 +216,42 @@ pub fn words(s: &Statistics) -> String {
     let number = |n: &Option<sempre_symbolic::Natural>| {
         n.as_ref().map_or("?".to_string(), ToString::to_string)
     };
+    let of_the_model = match &s.model_states {
+        Some(count) => format!(" of {count} of the model"),
+        None => String::new(),
+    };
     format!(
-        "{} states of {} of the model, at most {} nodes (owcty)",
+        "{} states{of_the_model}, at most {} nodes ({})",
         number(&s.product_states),
-        number(&s.model_states),
-        s.peak_nodes
+        s.peak_nodes,
+        name(s)
     )
+}
+
+/// The road by which the answer was found, or which was gone longest.
+pub fn name(s: &Statistics) -> &'static str {
+    match s.bounded {
+        true => "bounded",
+        false => "owcty",
+    }
+}
+
+/// Why the road to the answer was the one it was.
+pub(super) fn why(s: &Statistics, asked: Road) -> String {
+    let road = match s.bounded {
+        true => {
+            "the product level by level from the initial states, on the fly, and forward OWCTY on what has been found"
+        }
+        false => "first all states of the model, by saturation, then forward OWCTY on the product",
+    };
+    let why = match asked {
+        Road::InTurns if s.bounded => {
+            "it was done sooner than the road over all states of the model"
+        }
+        Road::InTurns => {
+            "a search level by level from the initial states had turns, too, and was not done sooner"
+        }
+        Road::Owcty | Road::Bounded => "as asked",
+    };
+    format!("algorithm {}: {road}; {why}", name(s))
 }

@@ -126,6 +126,7 @@ impl Report {
     /// The name of the emptiness check or search.
     pub fn algorithm_name(&self) -> Option<&'static str> {
         let search = self.search.map(Search::name);
-        self.algorithm.map(Algorithm::name).or(search)
+        let road = self.symbolic.as_ref().map(super::symbolic::name);
+        (self.algorithm.map(Algorithm::name)).or(search).or(road)
     }
 }

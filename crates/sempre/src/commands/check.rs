@@ -11,7 +11,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use sempre::base::{Diagnostic, Source};
 use sempre::check::{
-    AutomatonKind, CheckError, Checker, Engine, Fairness, Property, Report, Settings,
+    AutomatonKind, CheckError, Checker, Engine, Fairness, Property, Report, Road, Settings,
     SymbolicSettings, Verdict, embedded, sources,
 };
 use sempre::explicit::emptiness::{Algorithm, Pairs};
@@ -270,7 +270,14 @@ enum Format {
 fn algorithms() -> PossibleValuesParser {
     let names = Algorithm::ALL.iter().map(|(_, name)| *name);
     let searches = Search::ALL.iter().map(|(_, name)| *name);
-    PossibleValuesParser::new(["auto"].into_iter().chain(names).chain(searches))
+    let roads = Road::ALL.iter().map(|(_, name)| *name);
+    PossibleValuesParser::new(
+        ["auto"]
+            .into_iter()
+            .chain(names)
+            .chain(searches)
+            .chain(roads),
+    )
 }
 
 /// Reads a time, in seconds or with a unit; `Duration` would panic at what it cannot hold.
@@ -308,9 +315,19 @@ pub fn run(arguments: &Arguments) -> Outcome {
         FairnessName::Weak => Fairness::Weak,
         FairnessName::WeakTransitions => Fairness::WeakTransitions,
     };
-    if arguments.engine == EngineName::Symbolic && arguments.algorithm != "auto" {
-        let text = "the symbolic engine has one emptiness check; leave --algorithm out";
+    let road = Road::ALL
+        .iter()
+        .find(|(_, name)| *name == arguments.algorithm);
+    let is_symbolic = arguments.engine == EngineName::Symbolic;
+    if is_symbolic && road.is_none() && arguments.algorithm != "auto" {
+        let text = "the symbolic engine has two ways to an answer, owcty and bounded, which take turns unless one is named";
         return Err(Failure::Message(text.to_string()));
+    }
+    if let Some((_, name)) = road
+        && !is_symbolic
+    {
+        let text = format!("algorithm {name} is one of sets of states: add --engine symbolic");
+        return Err(Failure::Message(text));
     }
     let checker = Checker::new(model.program(), fairness).map_err(told)?;
     let talk = progress::wanted(arguments.quiet);
@@ -360,6 +377,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             } else {
                 None
             },
+            road: road.map_or(Road::InTurns, |(road, _)| *road),
             ..SymbolicSettings::default()
         },
         limits: Limits {
@@ -370,7 +388,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
             progress: if talk { Some(&progress::show) } else { None },
         },
     };
-    // The states of the model are the same for all properties. Two copies of them are needed.
+    // The states of the model are the same for all properties: where one property needed them, they are found once for the rest. Two
+    // copies of them are needed.
     let half = Settings {
         limits: Limits {
             memory: settings.limits.memory.map(|m| m / 2),
@@ -378,22 +397,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
         },
         ..settings
     };
-    let shares = settings.engine == Engine::Symbolic && properties.len() > 1;
+    let mut needs_all = is_symbolic && settings.symbolic.road == Road::Owcty;
     let mut prepared = None;
-    if shares {
-        prepared = checker.prepare_symbolically(&half).map_err(told)?;
-    }
-    let settings = match &mut prepared {
-        None => settings,
-        Some(states) => {
-            states.tidy();
-            let symbolic = SymbolicSettings {
-                prepared: Some(states),
-                ..half.symbolic
-            };
-            Settings { symbolic, ..half }
-        }
-    };
     // Where one cannot write is told before the search.
     let create = |path: &Option<PathBuf>| match path {
         Some(path) => match File::create(path) {
@@ -410,7 +415,20 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let mut done = Vec::new();
     let mut closed = false;
     for (i, property) in properties.iter().enumerate() {
-        let report = checker.check(property, &settings);
+        if needs_all && prepared.is_none() && i + 1 < properties.len() {
+            prepared = checker.prepare_symbolically(&half).map_err(told)?;
+            needs_all = prepared.as_mut().map(|states| states.tidy()).is_some();
+        }
+        let report = match &prepared {
+            None => checker.check(property, &settings),
+            Some(states) => {
+                let symbolic = SymbolicSettings {
+                    prepared: Some(states),
+                    ..half.symbolic
+                };
+                checker.check(property, &Settings { symbolic, ..half })
+            }
+        };
         if talk {
             progress::clear();
         }
@@ -423,6 +441,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
                 continue;
             }
         };
+        let is_known = !matches!(report.verdict, Verdict::Unknown(_));
+        needs_all |= is_known && report.symbolic.as_ref().is_some_and(|s| !s.bounded);
         answer = match (&report.verdict, answer) {
             (Verdict::Violated(_), _) | (_, Answer::No) => Answer::No,
             (Verdict::Unknown(_), _) | (_, Answer::Unknown) => Answer::Unknown,

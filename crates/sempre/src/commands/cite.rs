@@ -146,6 +146,14 @@ const PAPERS: &[(&str, &[Paper])] = &[
         ],
     ),
     (
+        "bounded",
+        &[(
+            "Alexandre Duret-Lutz, Kais Klai, Denis Poitrenaud, Yann Thierry-Mieg",
+            "Self-Loop Aggregation Product: A New Hybrid Approach to On-the-Fly LTL Model Checking",
+            "ATVA 2011",
+        )],
+    ),
+    (
         "saturation",
         &[(
             "Gianfranco Ciardo, Gerald Lüttgen, Radu Siminiceanu",

@@ -1,7 +1,7 @@
 //! The ways to check a property.
 
 use super::{Case, is_symbolic};
-use crate::check::{AutomatonKind, Engine, Fairness, Settings};
+use crate::check::{AutomatonKind, Engine, Fairness, Road, Settings, SymbolicSettings};
 use sempre_explicit::emptiness::Algorithm;
 use sempre_explicit::finite::Search;
 use sempre_explicit::product::{Deadlock, Limits, Order};
@@ -34,6 +34,8 @@ pub struct Way {
     pub algorithm: Option<Algorithm>,
     /// The search for a bad prefix.
     pub search: Option<Search>,
+    /// The road of the symbolic engine.
+    pub road: Road,
     /// Number of threads.
     pub workers: usize,
     /// Compile the model?
@@ -49,6 +51,7 @@ impl Default for Way {
             automaton: None,
             algorithm: None,
             search: None,
+            road: Road::InTurns,
             workers: 1,
             compile: false,
             order: Order::System,
@@ -66,7 +69,10 @@ impl Way {
         if let Some(kind) = self.automaton {
             out.push(format!("--automaton {}", kind.name()));
         }
-        let name = (self.algorithm.map(Algorithm::name)).or(self.search.map(Search::name));
+        let road = Road::ALL.iter().find(|(road, _)| *road == self.road);
+        let name = (self.algorithm.map(Algorithm::name))
+            .or(self.search.map(Search::name))
+            .or(road.map(|(_, name)| *name));
         if let Some(name) = name {
             out.push(format!("--algorithm {name}"));
         }
@@ -99,6 +105,10 @@ impl Way {
             workers: self.workers,
             compile: self.compile,
             engine: self.engine,
+            symbolic: SymbolicSettings {
+                road: self.road,
+                ..SymbolicSettings::default()
+            },
             limits,
             ..Settings::default()
         }
@@ -195,11 +205,12 @@ pub fn ways() -> Vec<Way> {
         }
     }
     for kind in [AutomatonKind::Tgba, AutomatonKind::Ba, AutomatonKind::Tgta] {
-        all.push(Way {
+        all.extend([Road::InTurns, Road::Owcty, Road::Bounded].map(|road| Way {
             engine: Engine::Symbolic,
             automaton: Some(kind),
+            road,
             ..way
-        });
+        }));
     }
     all
 }

@@ -12,8 +12,8 @@
 
 use super::page::{Page, Scatter, Table};
 use crate::check::{
-    AutomatonKind, CheckError, Checker, Engine, Fairness, Settings, SymbolicSettings, Verdict,
-    sources,
+    AutomatonKind, CheckError, Checker, Engine, Fairness, Road, Settings, SymbolicSettings,
+    Verdict, sources,
 };
 use sempre_explicit::product::Limits;
 use sempre_lang::model::Model;
@@ -221,7 +221,7 @@ pub fn run_model(
                 symbolic: SymbolicSettings {
                     prepared: Some(&prepared),
                     no_saturation: !way.1,
-                    no_nearby: true,
+                    road: Road::Owcty,
                     count_stuttering: way == WAYS[1],
                     ..SymbolicSettings::default()
                 },

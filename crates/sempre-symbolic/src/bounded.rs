@@ -43,7 +43,7 @@ type Relation = (Kept, Shape);
 type Edge = (u32, u64);
 
 /// The part of the product that was found so far.
-struct Nearby<'a> {
+struct Bounded<'a> {
     observer: &'a dyn Observer,
     initial: Kept,
     /// All states that were found.
@@ -73,56 +73,56 @@ pub(crate) fn search(
     deadlock: Deadlock,
     fair: bool,
 ) -> Result<(Outcome, Kept), Stop> {
-    let mut nearby = Nearby::new(forest, model, propositions, observer, deadlock, fair)?;
-    let mut levels = vec![nearby.initial];
+    let mut bounded = Bounded::new(forest, model, propositions, observer, deadlock, fair)?;
+    let mut levels = vec![bounded.initial];
     // The first level since the last attempt, and the nodes of levels and of attempts.
     let mut since = 0;
     let (mut searching, mut trying) = (0, 0);
     loop {
         let begin = forest.made();
         let fresh = forest.get(levels[levels.len() - 1]);
-        let certain = nearby.certain(forest, fresh)?;
+        let certain = bounded.certain(forest, fresh)?;
         if let Some(state) = forest.first(certain) {
-            let way = back_through(forest, &nearby, &levels, state)?;
+            let way = back_through(forest, &bounded, &levels, state)?;
             if let Some(outcome) = violation_after(forest, model, &way)? {
-                return Ok((outcome, nearby.found));
+                return Ok((outcome, bounded.found));
             }
             // Something fails: a run that goes on is looked for as any other.
-            nearby.accepts_all = None;
+            bounded.accepts_all = None;
         }
         let fresh = forest.get(levels[levels.len() - 1]);
         let is_done = fresh == EMPTY;
         if !is_done {
-            nearby.learn(forest, model, propositions, fresh)?;
+            bounded.learn(forest, model, propositions, fresh)?;
             let fresh = forest.get(levels[levels.len() - 1]);
-            let next = nearby.step(forest, Some((model, propositions)), fresh, Steps::All)?;
-            let new = forest.difference(next, forest.get(nearby.found))?;
+            let next = bounded.step(forest, Some((model, propositions)), fresh, Steps::All)?;
+            let new = forest.difference(next, forest.get(bounded.found))?;
             levels.push(forest.keep(new));
-            let all = forest.union(forest.get(nearby.found), new)?;
-            forest.set(nearby.found, all);
+            let all = forest.union(forest.get(bounded.found), new)?;
+            forest.set(bounded.found, all);
         }
         let middle = forest.made();
         searching += middle - begin;
         if is_done || trying <= searching {
-            if let Some(outcome) = nearby.attempt(forest, model, &levels[since..])? {
-                return Ok((outcome, nearby.found));
+            if let Some(outcome) = bounded.attempt(forest, model, &levels[since..])? {
+                return Ok((outcome, bounded.found));
             }
             since = levels.len() - 1;
             trying += forest.made() - middle;
         }
         if is_done {
-            let visited = match forest.get(nearby.found) {
+            let visited = match forest.get(bounded.found) {
                 EMPTY => EMPTY,
                 found => forest.guarded(&[found], |f| f.union_of_downs(found))?,
             };
             let fault = first_fault(forest, model, visited, propositions)?;
             let outcome = fault.map_or(Outcome::Empty, Outcome::Failed);
-            return Ok((outcome, nearby.found));
+            return Ok((outcome, bounded.found));
         }
     }
 }
 
-impl<'a> Nearby<'a> {
+impl<'a> Bounded<'a> {
     fn new(
         forest: &mut Forest,
         model: &mut Model<'_>,
@@ -176,7 +176,7 @@ impl<'a> Nearby<'a> {
                 leads
             })
             .collect();
-        let nearby = Self {
+        let bounded = Self {
             observer,
             initial: forest.keep(EMPTY),
             found: forest.keep(EMPTY),
@@ -191,17 +191,17 @@ impl<'a> Nearby<'a> {
         let start = model.initial(forest)?;
         let start = forest.keep(start);
         let begin = forest.get(start);
-        nearby.learn_truth(forest, model, propositions, begin)?;
+        bounded.learn_truth(forest, model, propositions, begin)?;
         let begin = forest.get(start);
-        for (letter, part) in nearby.split(forest, begin, nearby.all())? {
+        for (letter, part) in bounded.split(forest, begin, bounded.all())? {
             for q in observer.initial(letter) {
-                nearby.add(forest, nearby.initial, q, forest.get(part))?;
+                bounded.add(forest, bounded.initial, q, forest.get(part))?;
             }
             forest.release(part);
         }
         forest.release(start);
-        forest.set(nearby.found, forest.get(nearby.initial));
-        Ok(nearby)
+        forest.set(bounded.found, forest.get(bounded.initial));
+        Ok(bounded)
     }
 
     /// All propositions.
@@ -485,7 +485,7 @@ impl<'a> Nearby<'a> {
     }
 }
 
-impl Graph for Nearby<'_> {
+impl Graph for Bounded<'_> {
     fn initial(&self) -> Kept {
         self.initial
     }
