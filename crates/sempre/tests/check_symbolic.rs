@@ -109,6 +109,10 @@ fn what_the_engine_cannot_do_is_refused() {
         let settings = Settings {
             engine: Engine::Symbolic,
             automaton,
+            symbolic: SymbolicSettings {
+                road: Road::Owcty,
+                ..SymbolicSettings::default()
+            },
             ..Settings::default()
         };
         checker.check(&property, &settings)
@@ -120,7 +124,7 @@ fn what_the_engine_cannot_do_is_refused() {
     let report = check(Fairness::None, None).expect("it is checked");
     assert!(matches!(report.verdict, Verdict::Holds(_)));
     let counted = report.symbolic.expect("the symbolic engine counts");
-    assert_eq!(counted.product_states.expect("all were found"), 2);
+    assert_eq!(counted.model_states.expect("all were found"), 2);
 }
 
 #[test]
@@ -154,9 +158,8 @@ x -> x { effect c = c * 9 + d + a; }, x -> x { effect d = d + c * b + 7; }; } sy
     let model = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("checked-large.dve");
     std::fs::write(&model, text).expect("a file can be written");
     let ran = std::process::Command::new(env!("CARGO_BIN_EXE_sempre"))
-        .args([
-            "check", "--engine", "symbolic", "--memory", "4M", "--format", "json",
-        ])
+        .args(["check", "--engine", "symbolic", "--algorithm", "owcty"])
+        .args(["--memory", "4M", "--format", "json"])
         .arg(&model)
         .arg("G F {a == 3}")
         .output()

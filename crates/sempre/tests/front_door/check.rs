@@ -1,6 +1,7 @@
 //! `sempre check`: verdicts of every algorithm and kind of automaton, and what is refused.
 
 use crate::binary::{self, Ran};
+use sempre::check::Road;
 use sempre::explicit::emptiness::Algorithm;
 use sempre::explicit::finite::Search;
 use serde_json::Value;
@@ -86,6 +87,45 @@ fn properties_hold_or_are_violated() {
 }
 
 #[test]
+fn roads_and_engines_that_do_not_fit_are_refused() {
+    for (name, engine, why) in [
+        ("owcty", "explicit", "add --engine symbolic"),
+        ("bounded", "explicit", "add --engine symbolic"),
+        ("cou99", "symbolic", "owcty and bounded"),
+    ] {
+        let ran = check(&[MUTEX, "1", "--algorithm", name, "--engine", engine]);
+        assert_eq!(ran.status, 2);
+        assert!(ran.err.contains(why), "{}", ran.err);
+    }
+}
+
+#[test]
+fn who_answered_is_told() {
+    let formula = "G(P_0.wait -> F P_0.CS)";
+    for (name, expected) in [
+        ("auto", "bounded"),
+        ("owcty", "owcty"),
+        ("bounded", "bounded"),
+    ] {
+        let options = [
+            MUTEX,
+            formula,
+            "--engine",
+            "symbolic",
+            "--algorithm",
+            name,
+            "--explain",
+        ];
+        let found = &objects(&options).0[0];
+        assert_eq!(found["algorithm"], expected);
+        let why = found["explanation"].to_string();
+        assert!(why.contains(&format!("algorithm {expected}: ")), "{why}");
+        let asked = why.contains("as asked\"");
+        assert_eq!(asked, name != "auto", "{why}");
+    }
+}
+
+#[test]
 fn every_algorithm_gives_the_same_answer() {
     let ran = check(&[MUTEX, "1", "--algorithm", "none-such"]);
     assert_eq!(ran.status, 2);
@@ -102,6 +142,8 @@ fn every_algorithm_gives_the_same_answer() {
                 ("G(P_0.wait -> F P_0.CS)", "holds"),
                 ("F G !P_0.CS", "violated"),
             ] {
+                let symbolic = Road::ALL.iter().any(|(_, n)| *n == name);
+                let engine = if symbolic { "symbolic" } else { "explicit" };
                 let options = [
                     MUTEX,
                     formula,
@@ -109,6 +151,8 @@ fn every_algorithm_gives_the_same_answer() {
                     name,
                     "--automaton",
                     automaton,
+                    "--engine",
+                    engine,
                 ];
                 // A check for automata of another kind says so. These take all.
                 let known = Algorithm::ALL.iter().find(|(_, n)| *n == name);
