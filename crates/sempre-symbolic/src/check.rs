@@ -240,29 +240,15 @@ fn in_turns(
         ..*options
     };
     let [first, second] = Baton::pair();
-    let run = |baton: &Baton, search: &mut (dyn FnMut() -> (Outcome, Statistics) + Send)| {
-        on_a_deep_stack(levels, || {
-            let _seat = baton.seat();
-            let (outcome, statistics) = match baton.begin() {
-                Err(stop) => (Outcome::Stopped(stop), Statistics::default()),
-                Ok(()) => search(),
-            };
-            let is_answer = baton.end(!matches!(outcome, Outcome::Stopped(_)));
-            (outcome, statistics, is_answer)
-        })
-    };
     std::thread::scope(|scope| {
-        let second = &second;
-        let other = scope.spawn(move || {
-            let mut search = || near(question, &part(1), Some(second));
-            run(second, &mut search)
+        let other = scope.spawn(|| {
+            on_a_deep_stack(levels, || {
+                holding(&second, || near(question, &part(1), Some(&second)))
+            })
         });
-        let mut over_all = Some(over_all);
-        let mut search = || match over_all.take() {
-            Some(over_all) => over_all(&part(3), Some(&first)),
-            None => unreachable!("it is asked once"),
-        };
-        let (outcome, mut statistics, _) = run(&first, &mut search);
+        let (outcome, mut statistics, _) = on_a_deep_stack(levels, || {
+            holding(&first, || over_all(&part(3), Some(&first)))
+        });
         let other = other.join();
         let (near, counted, is_answer) =
             other.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -275,6 +261,20 @@ fn in_turns(
         statistics.bounded = true;
         (near, statistics)
     })
+}
+
+/// Searches while it holds the baton; is it the first to have an answer?
+fn holding(
+    baton: &Baton,
+    search: impl FnOnce() -> (Outcome, Statistics),
+) -> (Outcome, Statistics, bool) {
+    let _seat = baton.seat();
+    let (outcome, statistics) = match baton.begin() {
+        Err(stop) => (Outcome::Stopped(stop), Statistics::default()),
+        Ok(()) => search(),
+    };
+    let is_answer = baton.end(!matches!(outcome, Outcome::Stopped(_)));
+    (outcome, statistics, is_answer)
 }
 
 /// Asks a question level by level from the initial states.

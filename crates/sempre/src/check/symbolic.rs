@@ -228,7 +228,7 @@ pub fn words(s: &Statistics) -> String {
     )
 }
 
-/// The road by which the answer was found, or which was gone longest.
+/// The road by which the answer was found; the one over all states if there is no answer.
 pub fn name(s: &Statistics) -> &'static str {
     match s.bounded {
         true => "bounded",
