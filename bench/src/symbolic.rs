@@ -10,7 +10,7 @@
 //!
 //! FOLDER holds DVE models. Without a table of formulas the states of models are counted, beside LTSmin with the list
 //! diagrams of Sylvan (one worker, saturation, its Sloan order), and beside its-reach. With one (see `pairs.rs`) pairs of a model and a formula
-//! are checked by TGBA and by TGTA, beside the same two of its-ltl (`FSOWCTY`, `FSOWCTY-TGTA`) and its default, `SLAP-FST`. Since its-ltl reads
+//! are checked by TGBA and by TGTA, with forward OWCTY over all states, beside the same two of its-ltl (`FSOWCTY`, `FSOWCTY-TGTA`) and its default, `SLAP-FST`. Since its-ltl reads
 //! models for TGTA as tables of their transitions only (ETF), LTSmin writes these once; that is not held against it either.
 //! Runs that end do not count, since its-ltl does not repeat last states in every way to check.
 //! Counts and verdicts must agree.
@@ -222,6 +222,7 @@ impl Settings<'_> {
                     &path,
                     &pair.formula,
                     "--engine=symbolic",
+                    "--algorithm=owcty",
                     "--deadlock=drop",
                     &format!("--automaton={automaton}"),
                     "--format=json",
