@@ -98,8 +98,7 @@ pub(crate) fn search(
             let next = bounded.step(forest, Some((model, propositions)), fresh, Steps::All)?;
             let new = forest.difference(next, forest.get(bounded.found))?;
             levels.push(forest.keep(new));
-            let all = forest.union(forest.get(bounded.found), new)?;
-            forest.set(bounded.found, all);
+            forest.add(bounded.found, new)?;
         }
         let middle = forest.made();
         searching += middle - begin;
@@ -212,8 +211,7 @@ impl<'a> Bounded<'a> {
     /// Adds states of the model with a state of the automaton to a set.
     fn add(&self, forest: &mut Forest, set: Kept, q: u32, states: Node) -> Result<(), Stop> {
         let more = forest.make(q, states, EMPTY)?;
-        let all = forest.union(forest.get(set), more)?;
-        forest.set(set, all);
+        forest.add(set, more)?;
         Ok(())
     }
 
@@ -231,13 +229,11 @@ impl<'a> Bounded<'a> {
         model.prepare_at_once(forest, forest.get(states))?;
         if let Some(kept) = self.deadlocks {
             let stuck = model.deadlocks(forest, forest.get(states))?;
-            let all = forest.union(forest.get(kept), stuck)?;
-            forest.set(kept, all);
+            forest.add(kept, stuck)?;
         }
         for (process, &kept) in self.idle.iter().enumerate() {
             let idle = model.idle(forest, forest.get(states), process)?;
-            let all = forest.union(forest.get(kept), idle)?;
-            forest.set(kept, all);
+            forest.add(kept, idle)?;
         }
         forest.release(states);
         Ok(())
@@ -257,10 +253,8 @@ impl<'a> Bounded<'a> {
             let now = forest.keep(now);
             let seen = forest.project(forest.get(states), shape)?;
             let not = forest.difference(seen, forest.get(now))?;
-            let all = forest.union(forest.get(fails), not)?;
-            forest.set(fails, all);
-            let all = forest.union(forest.get(holds), forest.get(now))?;
-            forest.set(holds, all);
+            forest.add(fails, not)?;
+            forest.add(holds, forest.get(now))?;
             forest.release(now);
         }
         forest.release(states);
@@ -303,8 +297,7 @@ impl<'a> Bounded<'a> {
             let same = classes.iter().find(|(e, _)| *e == edges);
             match same.map(|(_, kept)| *kept) {
                 Some(kept) => {
-                    let union = forest.union(forest.get(kept), forest.get(part))?;
-                    forest.set(kept, union);
+                    forest.add(kept, forest.get(part))?;
                     forest.release(part);
                 }
                 None if edges.is_empty() => forest.release(part),
@@ -394,8 +387,7 @@ impl<'a> Bounded<'a> {
             Some(process) => {
                 for &(relation, shape) in &self.own[process] {
                     let more = forest.image(forest.get(from), forest.get(relation), shape)?;
-                    let union = forest.union(forest.get(all), more)?;
-                    forest.set(all, union);
+                    forest.add(all, more)?;
                 }
                 forest.intersection(forest.get(from), forest.get(self.idle[process]))?
             }
@@ -403,13 +395,11 @@ impl<'a> Bounded<'a> {
         let source = forest.keep(source);
         for &(relation, shape) in &self.steps {
             let more = forest.image(forest.get(source), forest.get(relation), shape)?;
-            let union = forest.union(forest.get(all), more)?;
-            forest.set(all, union);
+            forest.add(all, more)?;
         }
         if let Some(deadlocks) = self.deadlocks {
             let stay = forest.intersection(forest.get(from), forest.get(deadlocks))?;
-            let union = forest.union(forest.get(all), stay)?;
-            forest.set(all, union);
+            forest.add(all, stay)?;
         }
         let result = forest.get(all);
         for kept in [from, all, source] {
@@ -432,8 +422,7 @@ impl<'a> Bounded<'a> {
             for &(relation, shape) in relations {
                 let (to, within) = (forest.get(to), forest.get(universe));
                 let more = forest.preimage(to, forest.get(relation), shape, within)?;
-                let union = forest.union(forest.get(all), more)?;
-                forest.set(all, union);
+                forest.add(all, more)?;
             }
             Ok(())
         };
@@ -447,8 +436,7 @@ impl<'a> Bounded<'a> {
         if let Some(deadlocks) = self.deadlocks {
             let stay = forest.intersection(forest.get(to), forest.get(deadlocks))?;
             let stay = forest.intersection(stay, forest.get(universe))?;
-            let union = forest.union(forest.get(all), stay)?;
-            forest.set(all, union);
+            forest.add(all, stay)?;
         }
         let result = forest.get(all);
         for kept in [to, universe, all] {
@@ -466,8 +454,7 @@ impl<'a> Bounded<'a> {
     ) -> Result<Option<Outcome>, Stop> {
         let start = forest.keep(EMPTY);
         for &level in levels {
-            let union = forest.union(forest.get(start), forest.get(level))?;
-            forest.set(start, union);
+            forest.add(start, forest.get(level))?;
         }
         let all = self.reach(forest, forest.get(start))?;
         forest.release(start);

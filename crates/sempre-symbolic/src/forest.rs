@@ -228,6 +228,16 @@ impl Forest {
         self.kept[kept.0 as usize] = node;
     }
 
+    /// Adds a set to the one that is kept.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub(crate) fn add(&mut self, kept: Kept, more: Node) -> Result<(), Stop> {
+        let all = self.union(self.get(kept), more)?;
+        self.set(kept, all);
+        Ok(())
+    }
+
     /// Keeps it no longer. The name must not be used again.
     pub fn release(&mut self, kept: Kept) {
         self.kept[kept.0 as usize] = EMPTY;

@@ -211,8 +211,7 @@ impl<G: Graph> Finder<'_, G> {
                 .preimage(self.forest, now, Steps::All, universe)?;
             let new = self.forest.difference(next, self.forest.get(seen))?;
             layers.push(self.forest.keep(new));
-            let union = self.forest.union(self.forest.get(seen), new)?;
-            self.forest.set(seen, union);
+            self.forest.add(seen, new)?;
         };
         self.forest.release(seen);
         Ok((layers, sources))
@@ -304,8 +303,7 @@ impl<G: Graph> Finder<'_, G> {
             let next = self.forest.intersection(next, self.forest.get(universe))?;
             let new = self.forest.difference(next, self.forest.get(seen))?;
             layers.push(self.forest.keep(new));
-            let union = self.forest.union(self.forest.get(seen), new)?;
-            self.forest.set(seen, union);
+            self.forest.add(seen, new)?;
         }
         for kept in layers.into_iter().chain([seen]) {
             self.forest.release(kept);

@@ -357,8 +357,7 @@ impl Product {
         let all = forest.keep(EMPTY);
         for arrow in arrows {
             let more = forest.image(forest.get(from), forest.get(arrow.relation), arrow.shape)?;
-            let union = forest.union(forest.get(all), more)?;
-            forest.set(all, union);
+            forest.add(all, more)?;
         }
         forest.release(from);
         let result = forest.get(all);
@@ -379,8 +378,7 @@ impl Product {
             let relation = forest.get(arrow.relation);
             let more =
                 forest.preimage(forest.get(to), relation, arrow.shape, forest.get(within))?;
-            let union = forest.union(forest.get(all), more)?;
-            forest.set(all, union);
+            forest.add(all, more)?;
         }
         forest.release(to);
         forest.release(within);
@@ -560,8 +558,7 @@ impl Builder<'_, '_> {
             let here = self.forest.keep(here);
             for q in observer.initial(letter) {
                 let one = self.forest.make(q, self.forest.get(here), EMPTY)?;
-                let union = self.forest.union(self.forest.get(all), one)?;
-                self.forest.set(all, union);
+                self.forest.add(all, one)?;
             }
             self.forest.release(here);
         }
@@ -620,8 +617,7 @@ impl Builder<'_, '_> {
             let shape = self.model.whole_shape(self.forest, shape, top + 1);
             if let Some(&g) = known.get(&shape) {
                 let kept = groups[g].0.0;
-                let union = self.forest.union(self.forest.get(kept), relation)?;
-                self.forest.set(kept, union);
+                self.forest.add(kept, relation)?;
                 continue;
             }
             let modes = self.forest.modes(shape);
