@@ -60,6 +60,11 @@ impl Baton {
         self.state.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The search goes on as long as the seat lives.
+    pub fn seat(&self) -> Seat<'_> {
+        Seat(self)
+    }
+
     /// Waits for the first turn.
     ///
     /// # Errors
@@ -105,20 +110,13 @@ impl Baton {
     }
 }
 
-/// Ends a search that did not end by itself: a panic must not let the other wait for ever.
+/// A search that goes on as long as this lives.
+pub(crate) struct Seat<'a>(&'a Baton);
+
+/// It may not have ended by itself: a panic must not let the other wait for ever.
 impl Drop for Seat<'_> {
     fn drop(&mut self) {
         self.0.end(false);
-    }
-}
-
-/// See [`Baton::seat`].
-pub(crate) struct Seat<'a>(&'a Baton);
-
-impl Baton {
-    /// As long as this lives, the search goes on.
-    pub fn seat(&self) -> Seat<'_> {
-        Seat(self)
     }
 }
 

@@ -28,10 +28,9 @@ use crate::model::Model;
 use crate::observer::{Observer, accepts_all, letters_over};
 use crate::owcty::{Hull, fixpoint};
 use crate::product::Deadlock;
-use crate::shape::{Mode, Shape};
+use crate::shape::Shape;
 use crate::violation::{violation, violation_after};
 use sempre_model::Expr;
-use sempre_model::footprint::reads_of;
 
 /// The states of an automaton that read more propositions than this are not asked about every valuation.
 const MANY: u32 = 10;
@@ -152,10 +151,7 @@ impl<'a> Bounded<'a> {
         }
         let mut truth = Vec::new();
         for p in propositions {
-            let mut cells = reads_of(program, p);
-            cells.sort_by_key(|&c| model.levels()[c as usize]);
-            let reads = cells.iter().map(|&c| (c, Mode::Read));
-            let shape = forest.shape(&crate::part::spread(reads, model.levels(), 0));
+            let (_, shape) = model.reads(forest, p);
             truth.push(([forest.keep(EMPTY), forest.keep(EMPTY)], shape));
         }
         let goes_on = deadlock == Deadlock::Stutter && !fair;

@@ -560,16 +560,26 @@ impl<'p> Model<'p> {
         set: Node,
         expr: &sempre_model::Expr,
     ) -> Result<Option<Vec<i64>>, Stop> {
-        let mut cells = sempre_model::footprint::reads_of(self.program, expr);
-        cells.sort_by_key(|&c| self.levels[c as usize]);
-        let reads = cells.iter().map(|&c| (c, Mode::Read));
-        let shape = forest.shape(&crate::part::spread(reads, &self.levels, 0));
+        let (cells, shape) = self.reads(forest, expr);
         let seen = forest.project(set, shape)?;
         let learner = &mut self.learner;
         let mut rows = rows_where(forest, seen, |row| !learner.has_value(expr, &cells, row))?;
         let bad = forest.set_of(&mut rows)?;
         let states = forest.restrict(set, bad, shape)?;
         Ok(forest.first(states).map(|v| self.decode(&v)))
+    }
+
+    /// The cells that an expression reads, in the order of levels, and the shape of what only reads these.
+    pub(crate) fn reads(
+        &self,
+        forest: &mut Forest,
+        expr: &sempre_model::Expr,
+    ) -> (Vec<u32>, Shape) {
+        let mut cells = sempre_model::footprint::reads_of(self.program, expr);
+        cells.sort_by_key(|&c| self.levels[c as usize]);
+        let reads = cells.iter().map(|&c| (c, Mode::Read));
+        let shape = forest.shape(&crate::part::spread(reads, &self.levels, 0));
+        (cells, shape)
     }
 
     /// A condition as a relation that only reads: the values that make it true, of those that occur in a set of states.
@@ -579,10 +589,7 @@ impl<'p> Model<'p> {
         set: Node,
         expr: &sempre_model::Expr,
     ) -> Result<(Node, Shape), Stop> {
-        let mut cells = sempre_model::footprint::reads_of(self.program, expr);
-        cells.sort_by_key(|&c| self.levels[c as usize]);
-        let reads = cells.iter().map(|&c| (c, Mode::Read));
-        let shape = forest.shape(&crate::part::spread(reads, &self.levels, 0));
+        let (cells, shape) = self.reads(forest, expr);
         let seen = forest.project(set, shape)?;
         if let Some(condition) = Condition::of(self.program, expr) {
             forest.push(seen);
