@@ -5,18 +5,20 @@
 //!
 //! The states of a program are the same whatever is asked of them, so [`Prepared`] keeps them for several checks.
 //!
-//! Most violations are near the initial states, and to find all states of the model first may take long. So a search of the first levels
-//! of the product ([`crate::bounded`]) takes turns with all this ([`crate::baton`]), and whoever has an answer first is heard. It has
-//! diagrams of its own, and a quarter of the memory.
+//! Most violations are near the initial states, some are very far, and to find all states of the model first may take long. So searches
+//! on the fly, by levels ([`crate::bounded`]) and depth first ([`crate::dive`]), take turns with all this ([`crate::baton`]), and whoever
+//! has an answer first is heard. These two have diagrams of their own, a quarter of the memory, and half of the work.
 
 use crate::baton::Baton;
-use crate::bounded;
+use crate::bounded::Bounded;
 use crate::clock::Clock;
 use crate::collect::{Limits, Stop};
+use crate::dive::Dives;
 use crate::forest::{EMPTY, Forest, Kept, Node};
 use crate::model::{Fault, Model};
 use crate::natural::Natural;
 use crate::observer::Observer;
+use crate::on_the_fly::OnTheFly;
 use crate::owcty::owcty;
 use crate::product::{Deadlock, Product};
 use crate::reach::{Options as Search, Progress, Strategy, on_a_deep_stack, states_of};
@@ -28,19 +30,28 @@ use std::time::Duration;
 /// A road to an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Road {
-    /// Both in turns; whoever has an answer first is heard.
+    /// All in turns; whoever has an answer first is heard.
     #[default]
     InTurns,
     /// All states of the model first.
     Owcty,
     /// Level by level from the initial states, on the fly.
     Bounded,
+    /// Depth first, a few states at a time, on the fly.
+    Dive,
 }
 
 impl Road {
     /// Those that can be asked for, and their names.
-    pub const ALL: [(Road, &'static str); 2] = [(Road::Owcty, "owcty"), (Road::Bounded, "bounded")];
+    pub const ALL: [(Road, &'static str); 3] = [
+        (Road::Owcty, "owcty"),
+        (Road::Bounded, "bounded"),
+        (Road::Dive, "dive"),
+    ];
 }
+
+/// Nodes of levels before the first dive.
+const HEAD_START: u64 = 1 << 18;
 
 /// How to check.
 #[derive(Clone, Copy, Default)]
@@ -55,6 +66,8 @@ pub struct Options<'a> {
     pub no_saturation: bool,
     /// Which road to take.
     pub road: Road,
+    /// Nodes after which the first dives are given up, if not as many as usual.
+    pub dive: Option<u64>,
     /// Count the steps that change no proposition, if the automaton reads changes.
     pub count_stuttering: bool,
     /// When to give up.
@@ -102,8 +115,8 @@ pub struct Statistics {
     pub run_time: Duration,
     /// The share of the model's steps that change no proposition, if it was asked for.
     pub stuttering: Option<f64>,
-    /// The search near the initial states was done first.
-    pub bounded: bool,
+    /// Who was done first.
+    pub road: Road,
 }
 
 /// A program whose states are known.
@@ -229,8 +242,8 @@ fn in_turns(
     if options.road == Road::Owcty || levels == 1 {
         return on_a_deep_stack(levels, || over_all(options, None));
     }
-    if options.road == Road::Bounded {
-        return on_a_deep_stack(levels, || near(question, options, None));
+    if options.road != Road::InTurns {
+        return on_a_deep_stack(levels, || on_the_fly(question, options, None));
     }
     let part = |of_four: usize| Options {
         limits: Limits {
@@ -243,7 +256,7 @@ fn in_turns(
     std::thread::scope(|scope| {
         let other = scope.spawn(|| {
             on_a_deep_stack(levels, || {
-                holding(&second, || near(question, &part(1), Some(&second)))
+                holding(&second, || on_the_fly(question, &part(1), Some(&second)))
             })
         });
         let (outcome, mut statistics, _) = on_a_deep_stack(levels, || {
@@ -258,7 +271,7 @@ fn in_turns(
             return (outcome, statistics);
         }
         statistics.product_states = counted.product_states;
-        statistics.bounded = true;
+        statistics.road = counted.road;
         (near, statistics)
     })
 }
@@ -277,8 +290,8 @@ fn holding(
     (outcome, statistics, is_answer)
 }
 
-/// Asks a question level by level from the initial states.
-fn near(
+/// Asks a question on the fly: level by level, depth first, or both in turns.
+fn on_the_fly(
     (program, propositions, observer): Question<'_>,
     options: &Options<'_>,
     baton: Option<&Baton>,
@@ -287,26 +300,52 @@ fn near(
     forest.take_turns(baton.cloned());
     let begin = Clock::start();
     let mut model = Model::new(&mut forest, program, None);
+    let mut road = options.road;
     let (deadlock, fair) = (options.deadlock, options.fair);
-    let found = bounded::search(
-        &mut forest,
-        &mut model,
-        propositions,
-        observer,
-        deadlock,
-        fair,
-    );
+    let mut search = || -> Result<(Outcome, Natural), Stop> {
+        let (forest, model) = (&mut forest, &mut model);
+        let mut product = OnTheFly::new(forest, model, propositions, observer, deadlock, fair)?;
+        let mut bounded = Bounded::new(forest, &product);
+        let mut dives = Dives::new(forest, &product, options.dive);
+        // Nodes of levels and of dives.
+        let (mut near, mut far) = (0, 0);
+        loop {
+            let before = forest.made();
+            road = match options.road {
+                Road::InTurns if near > far + HEAD_START => Road::Dive,
+                Road::InTurns => Road::Bounded,
+                asked => asked,
+            };
+            let (answer, found, work) = match road {
+                Road::Dive => (
+                    dives.advance(forest, model, &mut product)?,
+                    dives.found,
+                    &mut far,
+                ),
+                _ => (
+                    bounded.advance(forest, model, &mut product)?,
+                    bounded.found,
+                    &mut near,
+                ),
+            };
+            *work += forest.made() - before;
+            if let Some(outcome) = answer {
+                return Ok((outcome, forest.try_count(forest.get(found))?));
+            }
+        }
+    };
+    let found = search();
     let mut statistics = Statistics {
         peak_nodes: forest.peak_nodes(),
         collections: forest.collections(),
         search_time: begin.elapsed(),
-        bounded: true,
+        road,
         ..Statistics::default()
     };
     match found {
         Err(stop) => (Outcome::Stopped(stop), statistics),
         Ok((outcome, found)) => {
-            statistics.product_states = forest.try_count(forest.get(found)).ok();
+            statistics.product_states = Some(found);
             (outcome, statistics)
         }
     }
@@ -355,6 +394,7 @@ impl Prepared<'_> {
         let mut statistics = Statistics {
             model_states: Some(self.number.clone()),
             model_time: self.time,
+            road: Road::Owcty,
             ..Statistics::default()
         };
         self.forest.set_limits(options.limits);

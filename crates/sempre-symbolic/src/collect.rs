@@ -12,7 +12,7 @@
 
 use crate::baton::Baton;
 use crate::cache::Cache;
-use crate::forest::{Entry, Forest, NONE, Node, UNIT};
+use crate::forest::{EMPTY, Entry, Forest, NONE, Node, UNIT};
 use sempre_store::in_large_pages;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -80,6 +80,8 @@ pub(crate) struct Control {
     /// Held while it works, if another search has turns, too.
     baton: Option<Baton>,
     looks: u64,
+    /// Work is given up after so many nodes, for a while.
+    patience: u64,
     /// How many collections have freed less than a quarter of a capacity that cannot grow, one after another.
     poor: u32,
     /// For tests: collect before every so many new nodes.
@@ -99,6 +101,7 @@ impl Control {
             until_look: PATIENCE,
             baton: None,
             looks: 0,
+            patience: u64::MAX,
             poor: 0,
             stress: None,
         }
@@ -138,6 +141,9 @@ impl Forest {
             if let Some(baton) = &self.control.baton {
                 baton.worked(u64::from(PATIENCE))?;
             }
+            if self.made() > self.control.patience {
+                return Err(Stop::Interrupted);
+            }
         }
         Ok(())
     }
@@ -146,6 +152,36 @@ impl Forest {
     pub(crate) fn made(&self) -> u64 {
         let since = PATIENCE - self.control.until_look;
         self.control.looks * u64::from(PATIENCE) + u64::from(since)
+    }
+
+    /// Works for about so many nodes; `None` if that was not enough. What was kept meanwhile is released then.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub(crate) fn within<T>(
+        &mut self,
+        nodes: u64,
+        work: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Result<Option<T>, Stop> {
+        let (slots, unused, base) = (self.kept.len(), self.unused_kept.clone(), self.stack.len());
+        self.control.patience = self.made().saturating_add(nodes);
+        let result = work(self);
+        let is_over = self.made() > self.control.patience;
+        self.control.patience = u64::MAX;
+        match result {
+            Ok(result) => Ok(Some(result)),
+            Err(Stop::Interrupted) if is_over => {
+                self.look()?;
+                self.stack.truncate(base);
+                self.kept.truncate(slots);
+                for &slot in &unused {
+                    self.kept[slot as usize] = EMPTY;
+                }
+                self.unused_kept = unused;
+                Ok(None)
+            }
+            Err(stop) => Err(stop),
+        }
     }
 
     /// From now on it works while it holds this baton.
@@ -333,7 +369,42 @@ impl Forest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::forest::EMPTY;
+    use crate::forest::Kept;
+
+    /// Work that is given up leaves the forest as it was; work that is not leaves what it kept.
+    #[test]
+    fn work_within_limits() {
+        let mut forest = Forest::new(Limits::default());
+        let mine = forest.keep(UNIT);
+        let unused = forest.keep(UNIT);
+        forest.release(unused);
+        let work = |forest: &mut Forest, count: u32| -> Result<Kept, Stop> {
+            let kept = [UNIT; 3].map(|node| forest.keep(node));
+            for value in 0..count {
+                forest.push(UNIT);
+                let node = forest.make(value, UNIT, EMPTY)?;
+                forest.set(kept[2], node);
+                forest.pop();
+            }
+            forest.release(kept[0]);
+            forest.release(kept[1]);
+            Ok(kept[2])
+        };
+        let living = |forest: &Forest| forest.kept.len() - forest.unused_kept.len();
+        let nodes = 3 * PATIENCE;
+        let begin = forest.made();
+        let nothing = forest.within(u64::from(nodes), |f| work(f, 2 * nodes));
+        assert_eq!(nothing.map(|x| x.is_some()), Ok(false));
+        assert!(forest.made() - begin <= u64::from(nodes + PATIENCE));
+        assert_eq!((living(&forest), forest.stack.len()), (1, 0));
+        let some = forest.within(u64::from(nodes), |f| work(f, nodes / 2));
+        let kept = some.unwrap().expect("it is enough");
+        assert_eq!((living(&forest), forest.get(mine)), (2, UNIT));
+        let last = forest.first(forest.get(kept));
+        assert_eq!(last, Some(vec![nodes / 2 - 1]));
+        // Nobody is impatient any more.
+        assert!(work(&mut forest, 3 * nodes).is_ok());
+    }
 
     /// Where most nodes live, a few collections are enough to see that there is no room; with fewer of them alive there is.
     #[test]

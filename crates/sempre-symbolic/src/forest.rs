@@ -277,6 +277,7 @@ impl Forest {
             let old = self.entry(was);
             // Often it is the end of an operand's list; then nothing need be looked up.
             node = if old.right == node && old.down == down && old.value == value {
+                self.tick()?;
                 was
             } else {
                 self.make(value, down, node)?

@@ -121,6 +121,10 @@ impl Forest {
                 result
             }
         };
+        if result == EMPTY {
+            // Work, too, though no node was made.
+            self.tick()?;
+        }
         self.cache.put(&key, result);
         Ok(result)
     }

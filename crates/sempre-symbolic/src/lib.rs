@@ -34,7 +34,9 @@
 //! | [`observer`] | what a product asks of a property automaton |
 //! | [`graph`] | what is asked of a product |
 //! | [`product`] | products with TGBA and TGTA |
+//! | `on_the_fly` | the same, of states as they are met |
 //! | `bounded` | accepting runs near the initial states, on the fly |
+//! | `dive` | accepting runs far from them |
 //! | `endless` | a short run that goes on without end |
 //! | `baton` | two searches that take turns |
 //! | `fair` | weak fairness, as acceptance sets |
@@ -54,6 +56,7 @@ mod clock;
 pub mod collect;
 mod conjuncts;
 pub mod count;
+mod dive;
 mod enabled;
 mod endless;
 mod fair;
@@ -66,6 +69,7 @@ mod linear;
 pub mod model;
 pub mod natural;
 pub mod observer;
+mod on_the_fly;
 pub mod order;
 pub mod owcty;
 mod part;

@@ -61,6 +61,9 @@ impl Forest {
             x = p.right;
         }
         let result = self.list_of_stack(base, EMPTY)?;
+        if result == EMPTY {
+            self.tick()?;
+        }
         self.cache.put(&key, result);
         Ok(result)
     }

@@ -2,6 +2,7 @@
 
 use crate::collect::Stop;
 use crate::forest::{EMPTY, Forest, Node, UNIT};
+use sempre_base::Random;
 
 impl Forest {
     /// The set of one vector.
@@ -66,6 +67,32 @@ impl Forest {
             let e = self.entry(at);
             vector.push(e.value);
             at = e.down;
+        }
+        Some(vector)
+    }
+
+    /// The last vector of a set, in the order of values.
+    pub fn last(&self, set: Node) -> Option<Vec<u32>> {
+        self.vector_by(set, |count| count - 1)
+    }
+
+    /// A vector of a set; at each level, all values are equally likely.
+    pub fn drawn(&self, set: Node, random: &mut Random) -> Option<Vec<u32>> {
+        self.vector_by(set, |count| random.below(count))
+    }
+
+    /// A vector of a set, with the value that is chosen at each level; it is told how many there are.
+    fn vector_by(&self, set: Node, mut choose: impl FnMut(usize) -> usize) -> Option<Vec<u32>> {
+        if set == EMPTY {
+            return None;
+        }
+        let mut vector = Vec::new();
+        let mut at = set;
+        while at != UNIT {
+            let count = self.list(at).count();
+            let (value, down) = self.list(at).nth(choose(count))?;
+            vector.push(value);
+            at = down;
         }
         Some(vector)
     }

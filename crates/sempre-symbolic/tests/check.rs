@@ -193,7 +193,7 @@ fn confirm(program: &Program, ps: &[Expr], d: &Drawn, prefix: &[Moment], cycle: 
 fn random_programs_and_automata() {
     let mut r = Random::new(9);
     let (mut empty, mut violated, mut failed, mut stuttering) = (0, 0, 0, 0);
-    let mut bounded = 0;
+    let (mut bounded, mut dives) = (0, 0);
     let mut rounds = 0;
     while rounds < 1500 {
         let program = random_program(&mut r);
@@ -254,12 +254,15 @@ fn random_programs_and_automata() {
                 Strategy::BreadthFirst,
             ]),
             no_saturation: r.chance(0.3),
-            road: *r.pick(&[Road::InTurns, Road::Owcty, Road::Bounded]),
+            dive: *r.pick(&[None, Some(1), Some(100)]),
+            road: *r.pick(&[Road::InTurns, Road::Owcty, Road::Bounded, Road::Dive]),
             ..Options::default()
         };
         let (outcome, statistics) = check(&program, &ps, &drawn, &options);
         let what = format!("round {rounds}: {deadlock:?} {drawn:?} {ps:?} {program:?}");
-        if !statistics.bounded {
+        let near = statistics.road == Road::Bounded;
+        let far = statistics.road == Road::Dive;
+        if !near && !far {
             assert_eq!(statistics.model_states.unwrap(), states.len() as u64);
         }
         let values: Vec<u64> = states.iter().map(|s| valuation(&program, &ps, s)).collect();
@@ -267,12 +270,13 @@ fn random_programs_and_automata() {
         let reached = graph.reach(&graph.initial);
         let count = reached.iter().filter(|x| **x).count();
         let found = statistics.product_states.unwrap();
-        if statistics.bounded && matches!(outcome, Outcome::Violated(..)) {
+        if (near || far) && matches!(outcome, Outcome::Violated(..)) {
             assert!(found.to_f64() <= count as f64, "{what}");
         } else {
             assert_eq!(found, count as u64, "{what}");
         }
-        bounded += usize::from(statistics.bounded);
+        bounded += usize::from(near);
+        dives += usize::from(far);
         let mut visited = (0..reached.len()).filter(|&n| reached[n]);
         let is_faulty = visited.any(|n| faulty[n / drawn.states as usize]);
         let accepts = graph.accepts(drawn.sets);
@@ -295,7 +299,12 @@ fn random_programs_and_automata() {
         }
     }
     assert!(
-        empty > 300 && violated > 200 && failed > 20 && stuttering > 20 && bounded > 500,
-        "{empty} {violated} {failed} {stuttering} {bounded}"
+        empty > 300
+            && violated > 200
+            && failed > 20
+            && stuttering > 20
+            && bounded > 500
+            && dives > 300,
+        "{empty} {violated} {failed} {stuttering} {bounded} {dives}"
     );
 }

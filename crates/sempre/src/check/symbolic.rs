@@ -147,6 +147,7 @@ impl Checker {
             fair: self.is_fair(),
             no_saturation: settings.symbolic.no_saturation,
             road: settings.symbolic.road,
+            dive: None,
             count_stuttering: settings.symbolic.count_stuttering,
             limits: Limits {
                 memory: settings.limits.memory,
@@ -230,28 +231,31 @@ pub fn words(s: &Statistics) -> String {
 
 /// The road by which the answer was found; the one over all states if there is no answer.
 pub fn name(s: &Statistics) -> &'static str {
-    match s.bounded {
-        true => "bounded",
-        false => "owcty",
-    }
+    let known = Road::ALL.iter().find(|(road, _)| *road == s.road);
+    known.map_or("owcty", |(_, name)| name)
 }
 
 /// Why the road to the answer was the one it was.
 pub(super) fn why(s: &Statistics, asked: Road) -> String {
-    let road = match s.bounded {
-        true => {
+    let road = match s.road {
+        Road::Bounded => {
             "the product level by level from the initial states, on the fly, and forward OWCTY on what has been found"
         }
-        false => "first all states of the model, by saturation, then forward OWCTY on the product",
+        Road::Dive => {
+            "the product depth first, a few states at a time, on the fly, and forward OWCTY on what has been found"
+        }
+        Road::Owcty | Road::InTurns => {
+            "first all states of the model, by saturation, then forward OWCTY on the product"
+        }
     };
-    let why = match asked {
-        Road::InTurns if s.bounded => {
-            "it was done sooner than the road over all states of the model"
+    let why = match (asked, s.road) {
+        (Road::InTurns, Road::Bounded | Road::Dive) => {
+            "it was done sooner than the others that had turns"
         }
-        Road::InTurns => {
-            "a search level by level from the initial states had turns, too, and was not done sooner"
+        (Road::InTurns, _) => {
+            "searches level by level and depth first from the initial states had turns, too, and were not done sooner"
         }
-        Road::Owcty | Road::Bounded => "as asked",
+        _ => "as asked",
     };
     format!("algorithm {}: {road}; {why}", name(s))
 }

@@ -320,7 +320,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         .find(|(_, name)| *name == arguments.algorithm);
     let is_symbolic = arguments.engine == EngineName::Symbolic;
     if is_symbolic && road.is_none() && arguments.algorithm != "auto" {
-        let text = "the symbolic engine has two ways to an answer, owcty and bounded, which take turns unless one is named";
+        let text = "the symbolic engine has three ways to an answer, owcty, bounded and dive, which take turns unless one is named";
         return Err(Failure::Message(text.to_string()));
     }
     if let Some((_, name)) = road
@@ -442,7 +442,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
             }
         };
         let is_known = !matches!(report.verdict, Verdict::Unknown(_));
-        needs_all |= is_known && report.symbolic.as_ref().is_some_and(|s| !s.bounded);
+        needs_all |= is_known
+            && report
+                .symbolic
+                .as_ref()
+                .is_some_and(|s| s.road == Road::Owcty);
         answer = match (&report.verdict, answer) {
             (Verdict::Violated(_), _) | (_, Answer::No) => Answer::No,
             (Verdict::Unknown(_), _) | (_, Answer::Unknown) => Answer::Unknown,

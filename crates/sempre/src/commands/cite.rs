@@ -154,6 +154,14 @@ const PAPERS: &[(&str, &[Paper])] = &[
         )],
     ),
     (
+        "dive",
+        &[(
+            "Kavita Ravi, Fabio Somenzi",
+            "High-Density Reachability Analysis",
+            "ICCAD 1995",
+        )],
+    ),
+    (
         "saturation",
         &[(
             "Gianfranco Ciardo, Gerald Lüttgen, Radu Siminiceanu",

@@ -205,7 +205,8 @@ pub fn ways() -> Vec<Way> {
         }
     }
     for kind in [AutomatonKind::Tgba, AutomatonKind::Ba, AutomatonKind::Tgta] {
-        all.extend([Road::InTurns, Road::Owcty, Road::Bounded].map(|road| Way {
+        let roads = [Road::InTurns, Road::Owcty, Road::Bounded, Road::Dive];
+        all.extend(roads.map(|road| Way {
             engine: Engine::Symbolic,
             automaton: Some(kind),
             road,

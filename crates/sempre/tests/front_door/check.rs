@@ -91,7 +91,8 @@ fn roads_and_engines_that_do_not_fit_are_refused() {
     for (name, engine, why) in [
         ("owcty", "explicit", "add --engine symbolic"),
         ("bounded", "explicit", "add --engine symbolic"),
-        ("cou99", "symbolic", "owcty and bounded"),
+        ("dive", "explicit", "add --engine symbolic"),
+        ("cou99", "symbolic", "owcty, bounded and dive"),
     ] {
         let ran = check(&[MUTEX, "1", "--algorithm", name, "--engine", engine]);
         assert_eq!(ran.status, 2);
@@ -106,6 +107,7 @@ fn who_answered_is_told() {
         ("auto", "bounded"),
         ("owcty", "owcty"),
         ("bounded", "bounded"),
+        ("dive", "dive"),
     ] {
         let options = [
             MUTEX,
