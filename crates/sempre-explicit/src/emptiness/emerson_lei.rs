@@ -66,7 +66,7 @@ pub fn check_together<M: Marks, S: Space<M> + Send>(
         None => return ended.map(|()| None),
         Some(Accepting::Piece(piece)) => piece,
         Some(Accepting::Set(state)) => {
-            // All have stopped: the set is what it is.
+            // All have stopped: the set is strongly connected (`ufscc`, I6).
             let sets = &search.sets;
             let inside = |s: u32| sets.is_met(s) && sets.same(s, state);
             space.accepted();

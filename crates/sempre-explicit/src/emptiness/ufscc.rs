@@ -14,7 +14,7 @@
 //! in some sets may be avoided, which is what [`favoid`](super::favoid) needs. One worker alone takes no locks and keeps no lists ([`UnionFind::alone`]):
 //! what it has met and not left is on its path.
 //!
-//! The run is found afterwards, by one worker, among the states of the set, which is strongly connected.
+//! The run is found afterwards, by one worker, among the states of the set, which is strongly connected (I6).
 //!
 //! # Invariants
 //! - **I1** Each state of a frame is in the set of the frame's first state, and there is an edge with the frame's marks from the
@@ -26,6 +26,10 @@
 //! - **I4** A worker that is in the workers of a set that is not dead has a frame of that set. (The reverse fails while sets are
 //!   being united; then a cycle is overlooked now and found later, when the worker comes by again.)
 //! - **I5** The marks of an edge inside a set are added to the set before its source is taken from the list.
+//! - **I6** When nobody is closing a cycle, each set is strongly connected by edges inside. So a worker looks for the set that its cycle
+//!   begins in before it unites any, and then unites all from there on, whatever others do meanwhile and even if the search is over.
+//!   If it looked while it unites, another could unite the sets of the last edge's two ends in between. The cycle would seem to be
+//!   closed, and the way back would lead through states of other sets.
 //!
 //! The stack counted is the longest of the workers' stacks of frames.
 //!
@@ -147,6 +151,7 @@ impl<'a, M: Marks> Search<'a, M> {
         let Some((start, wanted)) = found else {
             return ended.map(|()| None);
         };
+        // I6.
         let sets = &self.sets;
         let inside = |s: u32| sets.is_met(s) && sets.same(s, start);
         let cycle = accepting_run::cycle_in_component(space, &inside, start, wanted, counters)?;
@@ -350,23 +355,25 @@ impl<'a, M: Marks> Worker<'a, M> {
     /// An edge leads to a set on the stack (I4): all sets from that one on are one.
     fn close(&mut self, edge: Edge<M>) -> Result<(), Halt> {
         let sets = &self.search.sets;
-        let mut marks = edge.marks;
-        // Most cycles are inside a set and tell nothing new.
-        let mut told = marks != M::NONE || self.any_cycle;
-        while let Some(&top) = self.roots.last()
-            && !sets.same(edge.target, self.frames[top].state)
-        {
+        // I6: where it begins is found out before anything is united.
+        let mut begin = self.roots.len() - 1;
+        while !sets.same(edge.target, self.frames[self.roots[begin]].state) {
             // Others may have explored it meanwhile, and by I3 all that leads there.
             if sets.is_dead(edge.target) {
                 return Ok(());
             }
-            self.roots.pop();
-            let below = *self.roots.last().expect("I4");
-            // I1, I2: both sets are on a cycle.
-            marks = marks.union(self.frames[top].marks);
-            sets.unite(self.frames[below].state, self.frames[top].state);
-            told = true;
+            begin = begin.checked_sub(1).expect("I4");
         }
+        let mut marks = edge.marks;
+        for pair in self.roots[begin..].windows(2).rev() {
+            let (below, top) = (&self.frames[pair[0]], &self.frames[pair[1]]);
+            // I1, I2: both sets are on a cycle.
+            marks = marks.union(top.marks);
+            sets.unite(below.state, top.state);
+        }
+        // Most cycles are inside a set and tell nothing new.
+        let told = marks != M::NONE || self.any_cycle || begin + 1 < self.roots.len();
+        self.roots.truncate(begin + 1);
         match told {
             true => self.mark(edge.target, marks),
             false => Ok(()),
@@ -471,3 +478,6 @@ impl<'a, M: Marks> Worker<'a, M> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;
