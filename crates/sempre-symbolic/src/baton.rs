@@ -1,7 +1,7 @@
 //! Two searches that take turns.
 //!
 //! Each has a thread of its own, and whoever has the baton works while the other waits: so a search need not be written such that it can
-//! be left and taken up again. Turns are measured in nodes that were made, not in seconds, so that both do the same each time.
+//! be left and taken up again. Turns are measured in nodes and questions to caches, not in seconds, so that both do the same each time.
 //!
 //! Both do the same amount of work, and the second begins. Whoever has an answer ends the other, which sees it the next time that it asks
 //! for the baton. If one ends without, the other goes on alone.
@@ -9,8 +9,8 @@
 use crate::collect::Stop;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Nodes of a turn.
-const TURN: u64 = 1 << 18;
+/// The work of a turn.
+const TURN: u64 = 1 << 19;
 
 /// A search's hold of the baton. The clones of one are the same hold.
 #[derive(Clone, Debug)]
@@ -83,13 +83,13 @@ impl Baton {
         }
     }
 
-    /// So many nodes were made; the other search has a turn if it is due.
+    /// So much work was done; the other search has a turn if it is due.
     ///
     /// # Errors
     /// If the other search has an answer.
-    pub fn worked(&self, nodes: u64) -> Result<(), Stop> {
+    pub fn worked(&self, work: u64) -> Result<(), Stop> {
         let mut state = self.lock();
-        state.work[self.who] += nodes;
+        state.work[self.who] += work;
         let other = 1 - self.who;
         if !state.ended[other] && state.is_over(self.who) {
             state.turn = other;

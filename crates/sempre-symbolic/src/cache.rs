@@ -7,6 +7,7 @@
 
 use crate::forest::{Node, UNIT};
 use sempre_store::in_large_pages;
+use std::cell::Cell;
 
 /// What operation a result is of. It shares a word with the number of a shape or a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +44,8 @@ pub(crate) struct Cache<const N: usize> {
     entries: Vec<([u32; N], Node)>,
     /// Results that were pushed out since it last grew.
     forgotten: usize,
+    /// How often it was asked.
+    asked: Cell<u64>,
 }
 
 /// So many free places. They are looked at in random order, so large pages save a good part of the time.
@@ -60,6 +63,7 @@ impl<const N: usize> Cache<N> {
         Self {
             entries: places(size),
             forgotten: 0,
+            asked: Cell::new(0),
         }
     }
 
@@ -86,8 +90,14 @@ impl<const N: usize> Cache<N> {
     /// The result, if it is still known.
     #[inline]
     pub fn get(&self, key: &[u32; N]) -> Option<Node> {
+        self.asked.set(self.asked.get() + 1);
         let (known, result) = &self.entries[self.place(key)];
         (known == key).then_some(*result)
+    }
+
+    /// How often it was asked.
+    pub fn asked(&self) -> u64 {
+        self.asked.get()
     }
 
     /// Notes a result.
@@ -122,10 +132,11 @@ impl<const N: usize> Cache<N> {
         self.forgotten = 0;
     }
 
-    /// Forgets the results of some operations.
-    pub fn forget(&mut self, operations: &[Operation]) {
+    /// Forgets the results of an operation that have some numbers.
+    pub fn forget(&mut self, operation: Operation, numbers: std::ops::RangeFrom<u32>) {
         for entry in &mut self.entries {
-            if operations.iter().any(|&o| entry.0[0] >> 27 == o as u32) {
+            let first = entry.0[0];
+            if first >= key(operation, numbers.start) && first <= key(operation, NUMBERS - 1) {
                 *entry = ([0; N], 0);
             }
         }

@@ -7,20 +7,22 @@
 //!
 //! Most violations are near the initial states, some are very far, and to find all states of the model first may take long. So searches
 //! on the fly, by levels ([`crate::bounded`]) and depth first ([`crate::dive`]), take turns with all this ([`crate::baton`]), and whoever
-//! has an answer first is heard. These two have diagrams of their own, a quarter of the memory, and half of the work.
+//! has an answer first is heard. These two have diagrams of their own, a quarter of the memory, and half of the work, the first twice as much
+//! as the second.
 
 use crate::baton::Baton;
 use crate::bounded::Bounded;
 use crate::clock::Clock;
 use crate::collect::{Limits, Stop};
 use crate::dive::Dives;
+use crate::fewer_events::{FewerEvents, PATIENCE};
 use crate::forest::{EMPTY, Forest, Kept, Node};
 use crate::model::{Fault, Model};
 use crate::natural::Natural;
 use crate::observer::Observer;
 use crate::on_the_fly::OnTheFly;
 use crate::owcty::owcty;
-use crate::product::{Deadlock, Product};
+use crate::product::{Deadlock, Manner, Product, Reachability};
 use crate::reach::{Options as Search, Progress, Strategy, on_a_deep_stack, states_of};
 use crate::violation::violation;
 use sempre_model::footprint::can_fail;
@@ -50,8 +52,8 @@ impl Road {
     ];
 }
 
-/// Nodes of levels before the first dive.
-const HEAD_START: u64 = 1 << 18;
+/// The work of levels before the first dive.
+const HEAD_START: u64 = 1 << 19;
 
 /// How to check.
 #[derive(Clone, Copy, Default)]
@@ -62,12 +64,14 @@ pub struct Options<'a> {
     pub fair: bool,
     /// How the model's states are found; a saturation that gets long is helped.
     pub strategy: Strategy,
-    /// Reachability in the product by chaining instead of saturation.
-    pub no_saturation: bool,
+    /// How reachability in the product is computed.
+    pub reachability: Reachability,
     /// Which road to take.
     pub road: Road,
     /// Nodes after which the first dives are given up, if not as many as usual.
     pub dive: Option<u64>,
+    /// Nodes after which a run is looked for with fewer events, if not as many as usual.
+    pub patience: Option<u64>,
     /// Count the steps that change no proposition, if the automaton reads changes.
     pub count_stuttering: bool,
     /// When to give up.
@@ -307,12 +311,12 @@ fn on_the_fly(
         let mut product = OnTheFly::new(forest, model, propositions, observer, deadlock, fair)?;
         let mut bounded = Bounded::new(forest, &product);
         let mut dives = Dives::new(forest, &product, options.dive);
-        // Nodes of levels and of dives.
+        // The work of levels and of dives.
         let (mut near, mut far) = (0, 0);
         loop {
-            let before = forest.made();
+            let before = forest.work();
             road = match options.road {
-                Road::InTurns if near > far + HEAD_START => Road::Dive,
+                Road::InTurns if near > 2 * far + HEAD_START => Road::Dive,
                 Road::InTurns => Road::Bounded,
                 asked => asked,
             };
@@ -328,7 +332,7 @@ fn on_the_fly(
                     &mut near,
                 ),
             };
-            *work += forest.made() - before;
+            *work += forest.work() - before;
             if let Some(outcome) = answer {
                 return Ok((outcome, forest.try_count(forest.get(found))?));
             }
@@ -415,25 +419,21 @@ impl Prepared<'_> {
         let (forest, model) = (&mut self.forest, &mut self.model);
         let begin = Clock::start();
         let pair = (forest.get(self.states), forest.get(self.deadlocks));
-        let mut product = Product::new(
-            forest,
-            model,
-            pair,
-            propositions,
-            observer,
-            options.deadlock,
-            options.fair,
-        )?;
-        if options.no_saturation {
-            product.without_saturation();
-        }
+        let manner = Manner {
+            deadlock: options.deadlock,
+            fair: options.fair,
+            reachability: options.reachability,
+        };
+        let product = Product::new(forest, model, pair, propositions, observer, None, manner)?;
         statistics.product_time = begin.elapsed();
         if options.count_stuttering {
             let (all, same) = product.stuttering(forest, forest.get(self.states));
             statistics.stuttering = Some(same.to_f64() / all.to_f64().max(1.0));
         }
         let begin = Clock::start();
+        let before = forest.made();
         let hull = owcty(forest, &product)?;
+        let work = forest.made() - before;
         let reached = forest.get(hull.reachable);
         statistics.product_states = forest.try_count(reached).ok();
         statistics.search_time = begin.elapsed();
@@ -447,7 +447,23 @@ impl Prepared<'_> {
             return Ok(fault.map_or(Outcome::Empty, Outcome::Failed));
         }
         let begin = Clock::start();
-        let outcome = violation(forest, model, &product, &hull)?;
+        let patience = options.patience.unwrap_or(PATIENCE);
+        let mut found =
+            forest.within(patience, |forest| violation(forest, model, &product, &hull))?;
+        if found.is_none() {
+            let fewer = FewerEvents {
+                propositions,
+                observer,
+                manner,
+                sets: (self.states, self.deadlocks),
+                events: vec![true; model.events.len()],
+            };
+            found = fewer.run(forest, model, (4 * PATIENCE).max(work))?;
+        }
+        let outcome = match found {
+            Some(outcome) => outcome,
+            None => violation(forest, model, &product, &hull)?,
+        };
         statistics.run_time = begin.elapsed();
         Ok(outcome)
     }

@@ -80,6 +80,9 @@ pub(crate) struct Control {
     /// Held while it works, if another search has turns, too.
     baton: Option<Baton>,
     looks: u64,
+    /// The work that the baton was told of, and questions to caches that are no more.
+    told: u64,
+    asked: u64,
     /// Work is given up after so many nodes, for a while.
     patience: u64,
     /// How many collections have freed less than a quarter of a capacity that cannot grow, one after another.
@@ -101,6 +104,8 @@ impl Control {
             until_look: PATIENCE,
             baton: None,
             looks: 0,
+            told: 0,
+            asked: 0,
             patience: u64::MAX,
             poor: 0,
             stress: None,
@@ -138,14 +143,22 @@ impl Forest {
             }
             self.control.looks += 1;
             self.look()?;
+            let work = self.work();
+            let since = work - self.control.told;
+            self.control.told = work;
             if let Some(baton) = &self.control.baton {
-                baton.worked(u64::from(PATIENCE))?;
+                baton.worked(since)?;
             }
             if self.made() > self.control.patience {
                 return Err(Stop::Interrupted);
             }
         }
         Ok(())
+    }
+
+    /// The work so far: nodes that were made or found to be there, and questions to the caches, which take longer where they are large.
+    pub(crate) fn work(&self) -> u64 {
+        self.made() + self.control.asked + self.cache.asked() + self.wide_cache.asked()
     }
 
     /// So many nodes were made so far, or found to be there.
@@ -163,25 +176,51 @@ impl Forest {
         nodes: u64,
         work: impl FnOnce(&mut Self) -> Result<T, Stop>,
     ) -> Result<Option<T>, Stop> {
-        let (slots, unused, base) = (self.kept.len(), self.unused_kept.clone(), self.stack.len());
-        self.control.patience = self.made().saturating_add(nodes);
+        if nodes == 0 {
+            return Ok(None);
+        }
+        let (slots, unused) = (self.kept.len(), self.unused_kept.clone());
+        let base = self.stack.len();
+        // Others may be impatient, too.
+        let outer = self.control.patience;
+        self.control.patience = self.made().saturating_add(nodes).min(outer);
         let result = work(self);
-        let is_over = self.made() > self.control.patience;
-        self.control.patience = u64::MAX;
+        let is_over = self.made() > self.control.patience && self.made() <= outer;
+        self.control.patience = outer;
         match result {
             Ok(result) => Ok(Some(result)),
             Err(Stop::Interrupted) if is_over => {
                 self.look()?;
                 self.stack.truncate(base);
-                self.kept.truncate(slots);
-                for &slot in &unused {
-                    self.kept[slot as usize] = EMPTY;
-                }
-                self.unused_kept = unused;
+                self.release_since(slots, unused);
                 Ok(None)
             }
             Err(stop) => Err(stop),
         }
+    }
+
+    /// As [`Forest::within`], but what was kept meanwhile is released whatever comes of it.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub(crate) fn scratch<T>(
+        &mut self,
+        nodes: u64,
+        work: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Result<Option<T>, Stop> {
+        let (slots, unused) = (self.kept.len(), self.unused_kept.clone());
+        let result = self.within(nodes, work);
+        self.release_since(slots, unused);
+        result
+    }
+
+    /// Releases what was kept since there were so many kept nodes, these of them unused.
+    fn release_since(&mut self, slots: usize, unused: Vec<u32>) {
+        self.kept.truncate(slots);
+        for &slot in &unused {
+            self.kept[slot as usize] = EMPTY;
+        }
+        self.unused_kept = unused;
     }
 
     /// From now on it works while it holds this baton.
@@ -219,6 +258,7 @@ impl Forest {
 
     /// Forgets all results of operations, and takes no more memory for them than at the beginning.
     pub(crate) fn drop_results(&mut self) {
+        self.control.asked += self.cache.asked() + self.wide_cache.asked();
         self.cache = Cache::new(self.cache.len().min(1 << 16));
         self.wide_cache = Cache::new(1 << 6);
     }

@@ -2,7 +2,7 @@
 //!
 //! The states nearest to the given one are found by the interpreter, breadth-first, more and more of them, until some are on a cycle
 //! among them. The run goes to the nearest of those, and around by a shortest way. A run that ends repeats its last state. Where all
-//! cycles are far there may be too many states before them; so after each attempt a walk, which takes the first step everywhere, may
+//! cycles are far there may be too many states before them; so after some attempts a walk, which takes the first step everywhere, may
 //! go as many steps as states were looked at, and if it comes to an end or to where it has been, that must do.
 //!
 //! Cost: at most three times the states that are nearer than the nearest cycle is long. Diagrams would take longer: they are made for
@@ -16,6 +16,8 @@ use std::collections::VecDeque;
 
 /// States that are looked at first.
 const FIRST: usize = 1000;
+/// And before the first walk.
+const WALK: usize = 50 * FIRST;
 
 /// A path from the given state, which is its first, and a cycle that follows it; `None` if a step fails on the way. The forest tells when
 /// it is time to stop.
@@ -37,7 +39,9 @@ pub(crate) fn endless(
         if !all_right || ball.next.len() == ball.states.len() {
             return Ok(None);
         }
-        if let Some(lasso) = walk(forest, program, &ball.states[0], size)? {
+        if size > WALK
+            && let Some(lasso) = walk(forest, program, &ball.states[0], size)?
+        {
             return Ok(Some(lasso));
         }
         size *= 2;

@@ -34,6 +34,7 @@
 //! | [`observer`] | what a product asks of a property automaton |
 //! | [`graph`] | what is asked of a product |
 //! | [`product`] | products with TGBA and TGTA |
+//! | `self_loops` | reachability in products with TGBA |
 //! | `on_the_fly` | the same, of states as they are met |
 //! | `bounded` | accepting runs near the initial states, on the fly |
 //! | `dive` | accepting runs far from them |
@@ -41,6 +42,7 @@
 //! | `baton` | two searches that take turns |
 //! | `fair` | weak fairness, as acceptance sets |
 //! | [`owcty`] | is there an accepting run? |
+//! | `fewer_events` | the same with fewer events, where a run is hard to find |
 //! | [`lasso`] | an accepting run |
 //! | `violation` | the same as a run of the program |
 //! | [`mod@check`] | a check from end to end |
@@ -60,6 +62,7 @@ mod dive;
 mod enabled;
 mod endless;
 mod fair;
+mod fewer_events;
 pub mod forest;
 pub mod graph;
 pub mod image;
@@ -80,6 +83,7 @@ pub mod reach;
 pub mod restrict;
 pub mod saturate;
 mod second_order;
+mod self_loops;
 pub mod sets;
 pub mod shape;
 pub mod split;

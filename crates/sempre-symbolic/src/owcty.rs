@@ -8,6 +8,10 @@
 //! images only shrink it. At the end each state of `P` is reached, within `P`, from steps of every set, again and again; so `P`
 //! has an accepting cycle, or is empty.
 //!
+//! How ours differs: where there are acceptance sets, to drop what cannot be reached from these is enough, and comes first: often nothing
+//! more is to be done. What cannot be reached from a cycle, a long tail that images drop one after the other, is dropped for no more than
+//! [`SHARE`] times that work before it is the turn of the sets again.
+//!
 //! Where a state of the automaton accepts whatever comes, and runs always go on, a product state with it settles the matter: then the set
 //! of these is the result, without any iteration.
 //!
@@ -16,6 +20,9 @@
 use crate::collect::Stop;
 use crate::forest::{EMPTY, Forest, Kept, Node};
 use crate::graph::{Graph, Steps};
+
+/// The work for states that cannot be reached from a cycle, by that for those that cannot be reached from acceptance sets.
+const SHARE: u64 = 4;
 
 /// The fixpoint, within the reachable states of the product; both are kept.
 #[derive(Clone, Copy, Debug)]
@@ -57,29 +64,37 @@ pub fn owcty(forest: &mut Forest, product: &impl Graph) -> Result<Hull, Stop> {
 /// What can be reached from accepting cycles in a set that has all successors of its states; kept.
 pub(crate) fn fixpoint(forest: &mut Forest, product: &impl Graph, set: Node) -> Result<Kept, Stop> {
     let hull = forest.keep(set);
+    // The nodes that dropping by images and by reachability have taken.
+    let (mut trimming, mut reaching) = (0, 0);
     loop {
         let before = forest.keep(forest.get(hull));
-        loop {
-            forest.look()?;
-            let now = forest.get(hull);
-            let next = product.image(forest, now, Steps::All)?;
-            // `now` is still kept, so the numbers can be compared.
-            if next == now {
-                break;
-            }
-            forest.set(hull, next);
-        }
+        let begin = forest.made();
         for set in 0..product.sets() {
             let now = forest.get(hull);
             let from = product.image(forest, now, Steps::Of(set))?;
             let next = product.reach(forest, from)?;
             forest.set(hull, next);
         }
+        reaching += forest.made() - begin;
         let same = forest.get(hull) == forest.get(before);
         forest.release(before);
-        if same || forest.get(hull) == EMPTY {
-            break;
+        if same && product.sets() > 0 || forest.get(hull) == EMPTY {
+            return Ok(hull);
+        }
+        while trimming <= SHARE * reaching || product.sets() == 0 {
+            forest.look()?;
+            let begin = forest.made();
+            let now = forest.get(hull);
+            let next = product.image(forest, now, Steps::All)?;
+            trimming += forest.made() - begin;
+            // `now` is still kept, so the numbers can be compared.
+            if next == now {
+                if product.sets() == 0 {
+                    return Ok(hull);
+                }
+                break;
+            }
+            forest.set(hull, next);
         }
     }
-    Ok(hull)
 }

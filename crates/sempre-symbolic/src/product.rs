@@ -24,6 +24,7 @@ use crate::model::Model;
 use crate::natural::Natural;
 use crate::observer::{Observer, accepts_all};
 use crate::saturate::{Events, Firing, Saturation};
+use crate::self_loops::{SelfLoops, Turns};
 use crate::shape::{Mode, Shape};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sempre_model::Expr;
@@ -67,11 +68,38 @@ pub struct Product {
     /// The steps that belong to each level, for reachability.
     at_level: Vec<Vec<u32>>,
     firing: Firing,
-    saturate: bool,
+    reachability: Reachability,
+    /// The number of its events.
+    family: u32,
+    /// Of an automaton that reads valuations.
+    loops: Option<(SelfLoops, Turns)>,
+}
+
+/// How reachability in a product is computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reachability {
+    /// By saturation under the self-loops of the automaton, if it reads valuations; else by saturation.
+    #[default]
+    SelfLoops,
+    /// By saturation of the product.
+    Saturation,
+    /// By chaining.
+    Chaining,
+}
+
+/// Of which runs a product is made, and how it is searched.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Manner {
+    /// What becomes of runs that end.
+    pub deadlock: Deadlock,
+    /// A run counts only if each process that is enabled for ever from some point on moves again and again.
+    pub fair: bool,
+    /// How reachability is computed.
+    pub reachability: Reachability,
 }
 
 /// A relation and its shape from the automaton's level on.
-type Relation = (Kept, Shape);
+pub(crate) type Relation = (Kept, Shape);
 
 /// What steps belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,18 +122,21 @@ impl Target {
     }
 }
 
-struct Builder<'a, 'p> {
-    forest: &'a mut Forest,
+/// What a product is made from.
+pub(crate) struct Builder<'a, 'p> {
+    pub forest: &'a mut Forest,
     model: &'a mut Model<'p>,
     states: Node,
     /// For each proposition, the values of its cells that make it true, and those that make it false.
     truth: Vec<[Relation; 2]>,
     cells: Vec<Vec<u32>>,
+    /// The events that take part, if not all.
+    only: Option<&'a [bool]>,
 }
 
 impl Product {
     /// The product of a model, whose reachable `states` and among these `deadlocks` are known and kept, and an automaton. With
-    /// `fair`, a run counts only if each process that is enabled for ever from some point on moves again and again.
+    /// `only`, it has the steps of some of the model's events.
     ///
     /// # Errors
     /// If there is no room, or it is time to stop.
@@ -115,9 +146,14 @@ impl Product {
         (states, deadlocks): (Node, Node),
         propositions: &[Expr],
         observer: &dyn Observer,
-        deadlock: Deadlock,
-        fair: bool,
+        only: Option<&[bool]>,
+        manner: Manner,
     ) -> Result<Self, Stop> {
+        let Manner {
+            deadlock,
+            fair,
+            reachability,
+        } = manner;
         let program = model.program();
         let cells = propositions.iter().map(|p| reads_of(program, p)).collect();
         let mut builder = Builder {
@@ -126,6 +162,7 @@ impl Product {
             states,
             truth: Vec::new(),
             cells,
+            only,
         };
         for p in propositions {
             builder.proposition(p)?;
@@ -152,13 +189,18 @@ impl Product {
             moving: Vec::new(),
             at_level: vec![Vec::new(); levels],
             firing: Firing::Auto,
-            saturate: true,
+            reachability,
+            family: 1,
+            loops: None,
         };
         let b = &mut builder;
         let sets = (0..observer.sets()).map(Target::Set);
         let targets: Vec<Target> = std::iter::once(Target::All).chain(sets).collect();
         let mut changes = FxHashSet::default();
         product.add_groups(b, &groups, &letters, observer, &targets, &mut changes)?;
+        if reachability == Reachability::SelfLoops && !observer.is_testing() {
+            product.loops = Some((SelfLoops::new(b, observer, &groups)?, Turns::new()));
+        }
         for process in 0..processes {
             let (idle, own) = (
                 b.model.idle(b.forest, states, process)?,
@@ -181,13 +223,12 @@ impl Product {
             let accepts = |&q: &u32| accepts_all(observer, q, read.iter().copied());
             product.accepts_all = (0..observer.states()).find(accepts);
         }
-        builder.forest.forget_fixpoints();
+        if !b.forest.has_few_shapes() {
+            product.loops = None;
+            product.family = 0;
+        }
+        builder.forest.forget_families();
         Ok(product)
-    }
-
-    /// Computes reachability by chaining, for comparison.
-    pub fn without_saturation(&mut self) {
-        self.saturate = false;
     }
 
     fn add_groups(
@@ -439,9 +480,26 @@ impl Graph for Product {
     }
 
     fn reach(&self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
-        if !self.saturate {
+        if self.reachability == Reachability::Chaining {
             return chaining(forest, self, set);
         }
+        let Some((loops, turns)) = &self.loops else {
+            return self.saturate(forest, set);
+        };
+        let kept = forest.keep(set);
+        let found = turns.reach(
+            forest,
+            |forest| loops.reach(forest, self, forest.get(kept)),
+            |forest| self.saturate(forest, forest.get(kept)),
+        )?;
+        forest.release(kept);
+        Ok(found)
+    }
+}
+
+impl Product {
+    /// All that a set leads to, itself included, by saturation.
+    fn saturate(&self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
         let end = self.at_level.iter().rposition(|a| !a.is_empty());
         let mut events = ProductEvents {
             product: self,
@@ -452,6 +510,7 @@ impl Graph for Product {
                 forest,
                 events: &mut events,
                 firing: self.firing,
+                family: self.family,
             };
             saturation.saturate(set, 0)
         })
@@ -500,6 +559,43 @@ impl Builder<'_, '_> {
         let shape = self.forest.shapes.prepend(Mode::Skip, shape);
         self.truth.push([(fails, shape), (holds, shape)]);
         Ok(())
+    }
+
+    /// Do all events of the model take part?
+    pub fn has_all_events(&self) -> bool {
+        self.only.is_none()
+    }
+
+    /// Number of levels, the automaton's included.
+    pub fn levels(&self) -> usize {
+        self.model.order().len() + 1
+    }
+
+    /// Where some propositions have one of these valuations.
+    pub fn condition(&mut self, about: u64, letters: &[u64]) -> Result<Relation, Stop> {
+        let mut all: Option<Relation> = None;
+        for letter in letters {
+            let mut part = (self.forest.keep(UNIT), Shape::END);
+            for p in (0..self.truth.len()).filter(|p| about >> p & 1 == 1) {
+                let value = (letter >> p & 1) as usize;
+                part = self.join(part, self.truth[p][value])?;
+            }
+            all = Some(match all {
+                None => part,
+                Some(all) => self.unite(all, part)?,
+            });
+        }
+        Ok(all.unwrap_or((self.forest.keep(EMPTY), Shape::END)))
+    }
+
+    /// The steps of a relation from where a condition holds to where it holds again.
+    pub fn steps_within(&mut self, group: Relation, condition: Relation) -> Result<Relation, Stop> {
+        let from = self.join(group, condition)?;
+        let condition = (self.forest.get(condition.0), condition.1);
+        let into = self
+            .forest
+            .steps_into((self.forest.get(from.0), from.1), condition)?;
+        Ok((self.forest.keep(into), from.1))
     }
 
     fn join(&mut self, a: Relation, b: Relation) -> Result<Relation, Stop> {
@@ -610,7 +706,8 @@ impl Builder<'_, '_> {
                 let e = &self.model.events[i];
                 (self.forest.get(e.relation), e.shape, e.top)
             };
-            let takes_part = process.is_none_or(|p| self.model.takes_part(i, p));
+            let takes_part = process.is_none_or(|p| self.model.takes_part(i, p))
+                && self.only.is_none_or(|only| only[i]);
             if relation == EMPTY || !takes_part {
                 continue;
             }

@@ -183,6 +183,7 @@ fn search<'p>(
                 forest,
                 events: &mut events,
                 firing: options.firing,
+                family: 0,
             };
             let base = saturation.forest.stack.len();
             let all = saturation.saturate(initial, 0);

@@ -10,7 +10,7 @@
 //! the intermediate sets that a breadth-first search would build hardly ever exist.
 //!
 //! Unions of saturated sets are saturated, since an event asks for one state at a time. Results of [`Saturation::fire`]
-//! depend on all events, so they have cache keys of their own, which are dropped when the events change.
+//! depend on all events, so each family of events has cache keys of its own.
 //!
 //! **Per value or whole.** A level's events can be fired on its whole list at once, or for one value after another as
 //! values change ([`Firing`]). Fired whole, sets grow in few large steps; per value, only what changed is fired again.
@@ -18,7 +18,7 @@
 //!
 //! Depth of recursion: two calls for each level.
 
-use crate::cache::{Operation, key};
+use crate::cache::{NUMBERS, Operation, key};
 use crate::collect::Stop;
 use crate::forest::{EMPTY, Forest, Node, UNIT};
 use crate::shape::{COPY, Mode, Shape};
@@ -65,13 +65,27 @@ pub(crate) struct Saturation<'a, E> {
     pub forest: &'a mut Forest,
     pub events: &'a mut E,
     pub firing: Firing,
+    /// Which events these are: results of different ones are kept apart.
+    pub family: u32,
 }
 
+/// Bits of the number of a shape, where that of a family comes before it.
+const SHAPE_BITS: u32 = 20;
+/// Numbers of families are below this. Family 0 is the model's own events.
+pub(crate) const FAMILIES: u32 = NUMBERS >> SHAPE_BITS;
+
 impl Forest {
-    /// Forgets all results that depend on what the events are.
-    pub(crate) fn forget_fixpoints(&mut self) {
-        self.cache
-            .forget(&[Operation::Saturate, Operation::Fire, Operation::Learned]);
+    /// Forgets all results that depend on events other than the model's own, before other events have their numbers.
+    pub(crate) fn forget_families(&mut self) {
+        // With too many shapes, families are not told apart.
+        let own = if self.has_few_shapes() { 1 } else { 0 };
+        self.cache.forget(Operation::Saturate, own << 1..);
+        self.cache.forget(Operation::Fire, own << SHAPE_BITS..);
+    }
+
+    /// Are there so few shapes that each family can have its own results?
+    pub(crate) fn has_few_shapes(&self) -> bool {
+        self.shapes.count() < 1 << SHAPE_BITS
     }
 }
 
@@ -82,7 +96,7 @@ impl<E: Events> Saturation<'_, E> {
             return Ok(node);
         }
         // The length of its vectors tells the level, so the key need not.
-        let key = [key(Operation::Saturate, 0), node, EMPTY];
+        let key = [key(Operation::Saturate, self.family << 1), node, EMPTY];
         if let Some(known) = self.forest.cache.get(&key) {
             return Ok(known);
         }
@@ -106,7 +120,7 @@ impl<E: Events> Saturation<'_, E> {
         if node <= UNIT || level >= self.events.end() || self.events.at(level).is_empty() {
             return Ok(node);
         }
-        let key = [key(Operation::Saturate, 1), node, EMPTY];
+        let key = [key(Operation::Saturate, self.family << 1 | 1), node, EMPTY];
         if let Some(known) = self.forest.cache.get(&key) {
             return Ok(known);
         }
@@ -268,7 +282,8 @@ impl<E: Events> Saturation<'_, E> {
         if shape == Shape::END {
             return Ok(set);
         }
-        let key = [key(Operation::Fire, shape.0), set, relation];
+        let number = self.family << SHAPE_BITS | shape.0;
+        let key = [key(Operation::Fire, number), set, relation];
         if let Some(known) = self.forest.cache.get(&key) {
             return Ok(known);
         }

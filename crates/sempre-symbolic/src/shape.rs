@@ -50,6 +50,11 @@ impl Default for Shapes {
 }
 
 impl Shapes {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.known.len()
+    }
+
     /// The mode at the first level, and the shape from the second on. Of the end: it skips, and that is all.
     #[inline]
     pub fn parts(&self, shape: Shape) -> (Mode, Shape) {

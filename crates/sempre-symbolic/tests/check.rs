@@ -6,7 +6,7 @@ use sempre_model::{Expr, Interpreter, Program};
 use sempre_symbolic::Strategy;
 use sempre_symbolic::check::{Moment, Options, Outcome, Road, check};
 use sempre_symbolic::observer::Observer;
-use sempre_symbolic::product::Deadlock;
+use sempre_symbolic::product::{Deadlock, Reachability};
 use std::collections::BTreeMap;
 
 /// A random automaton over a few propositions.
@@ -253,8 +253,13 @@ fn random_programs_and_automata() {
                 Strategy::Chaining,
                 Strategy::BreadthFirst,
             ]),
-            no_saturation: r.chance(0.3),
+            reachability: *r.pick(&[
+                Reachability::SelfLoops,
+                Reachability::Saturation,
+                Reachability::Chaining,
+            ]),
             dive: *r.pick(&[None, Some(1), Some(100)]),
+            patience: *r.pick(&[None, Some(0)]),
             road: *r.pick(&[Road::InTurns, Road::Owcty, Road::Bounded, Road::Dive]),
             ..Options::default()
         };

@@ -44,5 +44,5 @@ pub use property::{Claim, Property, Proposition};
 pub use replay::{Evidence, Moment};
 pub use settings::{Fairness, Settings};
 pub use strategy::AutomatonKind;
-pub use symbolic::{Engine, Road, SymbolicSettings};
+pub use symbolic::{Engine, Reachability, Road, SymbolicSettings};
 pub use verdict::{Cause, CheckError, Exhausted, Report, Verdict};

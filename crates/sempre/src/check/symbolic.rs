@@ -15,6 +15,7 @@ pub use sempre_symbolic::check::Road;
 use sempre_symbolic::check::{Options, Outcome, Prepared, Statistics, check, prepare};
 use sempre_symbolic::observer::Observer;
 use sempre_symbolic::product::Deadlock;
+pub use sempre_symbolic::product::Reachability;
 use sempre_symbolic::reach::Progress;
 use sempre_symbolic::{Limits, Stop, Strategy};
 use std::sync::atomic::AtomicBool;
@@ -39,8 +40,8 @@ pub struct SymbolicSettings<'a> {
     pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
     /// The model's states, if they are known: those of the same checker.
     pub prepared: Option<&'a Prepared<'a>>,
-    /// Reachability in the product by chaining instead of saturation.
-    pub no_saturation: bool,
+    /// How reachability in the product is computed.
+    pub reachability: Reachability,
     /// Which road to take.
     pub road: Road,
     /// Count the steps that change no proposition, if the automaton reads changes.
@@ -145,9 +146,10 @@ impl Checker {
                 product::Deadlock::Drop => Deadlock::Drop,
             },
             fair: self.is_fair(),
-            no_saturation: settings.symbolic.no_saturation,
+            reachability: settings.symbolic.reachability,
             road: settings.symbolic.road,
             dive: None,
+            patience: None,
             count_stuttering: settings.symbolic.count_stuttering,
             limits: Limits {
                 memory: settings.limits.memory,

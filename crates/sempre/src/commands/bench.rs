@@ -67,7 +67,7 @@ struct TestingArguments {
 
 /// Compare TGBA and TGTA by decision diagrams, with and without saturation (TACAS 2014)
 ///
-/// Without files, the states of Petri nets that grow are counted. With a table of pairs, each pair is checked in four ways: time,
+/// Without files, the states of Petri nets that grow are counted. With a table of pairs, each pair is checked in five ways: time,
 /// peak number of nodes, who is better. Verdicts must agree with each other and with those of the table.
 #[derive(Args, Debug)]
 struct SymbolicArguments {

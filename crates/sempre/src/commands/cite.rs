@@ -41,6 +41,11 @@ const SYMBOLIC_2014: Paper = (
     "Symbolic Model Checking of Stutter-Invariant Properties Using Generalized Testing Automata",
     "TACAS 2014",
 );
+const SELF_LOOPS_2011: Paper = (
+    "Alexandre Duret-Lutz, Kais Klai, Denis Poitrenaud, Yann Thierry-Mieg",
+    "Self-Loop Aggregation Product: A New Hybrid Approach to On-the-Fly LTL Model Checking",
+    "ATVA 2011",
+);
 const RABIN_2018: Paper = (
     "Vincent Bloemen, Alexandre Duret-Lutz, Jaco van de Pol",
     "Model checking with generalized Rabin and Fin-less automata",
@@ -143,16 +148,10 @@ const PAPERS: &[(&str, &[Paper])] = &[
                 "TACAS 2001",
             ),
             SYMBOLIC_2014,
+            SELF_LOOPS_2011,
         ],
     ),
-    (
-        "bounded",
-        &[(
-            "Alexandre Duret-Lutz, Kais Klai, Denis Poitrenaud, Yann Thierry-Mieg",
-            "Self-Loop Aggregation Product: A New Hybrid Approach to On-the-Fly LTL Model Checking",
-            "ATVA 2011",
-        )],
-    ),
+    ("bounded", &[SELF_LOOPS_2011]),
     (
         "dive",
         &[(
