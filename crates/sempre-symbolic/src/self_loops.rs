@@ -298,3 +298,37 @@ impl Events for FamilyEvents<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collect::Limits;
+    use crate::forest::UNIT;
+
+    /// The one that needs less work is heard, whichever began, and begins the next time.
+    #[test]
+    fn turns_of_two() {
+        let mut forest = Forest::new(Limits::default());
+        let turns = Turns::new();
+        let works = |value: u32, nodes: u64| {
+            move |forest: &mut Forest| -> Result<Node, Stop> {
+                for _ in 0..nodes {
+                    forest.make(value, UNIT, EMPTY)?;
+                }
+                forest.make(value, UNIT, EMPTY)
+            }
+        };
+        let mut ask = |loops: u64, whole: u64| {
+            let begin = forest.made();
+            let found = turns.reach(&mut forest, works(0, loops), works(1, whole));
+            let who = forest.first(found.unwrap()).unwrap()[0];
+            (who, (forest.made() - begin) / TRY)
+        };
+        assert_eq!(ask(TRY / 2, TRY / 4), (0, 0));
+        assert_eq!(ask(2 * TRY, TRY / 2), (1, 1));
+        assert_eq!(ask(TRY / 4, TRY / 2), (1, 0));
+        // Two tries for nothing, and that of the other.
+        assert_eq!(ask(2 * TRY, 100 * TRY), (0, 2 + 4 + 2));
+        assert_eq!(ask(TRY / 4, TRY / 2), (0, 0));
+    }
+}
