@@ -7,7 +7,7 @@
 //! Invariant: a cycle that was not there at the last attempt has a state in the levels since, that one's last included. So an attempt
 //! begins with what these lead to.
 //!
-//! Cost: attempts take at most as many nodes as levels do, but for the last one. Worse than saturation where the first levels have large diagrams, or the nearest
+//! Cost: attempts take at most as many nodes as levels do, but for the last one, which may take four times as many. Worse than saturation where the first levels have large diagrams, or the nearest
 //! accepting cycle is far; so it takes turns with it ([`crate::baton`]).
 
 use crate::check::Outcome;
@@ -15,6 +15,9 @@ use crate::collect::Stop;
 use crate::forest::{EMPTY, Forest, Kept};
 use crate::model::Model;
 use crate::on_the_fly::{Certain, OnTheFly, Part};
+
+/// Nodes of an attempt, if levels have not taken more.
+const PATIENCE: u64 = 1 << 20;
 
 /// A search by levels.
 pub(crate) struct Bounded {
@@ -76,12 +79,17 @@ impl Bounded {
             for &level in &self.levels[self.since..] {
                 forest.add(start, forest.get(level))?;
             }
-            let hull = part.hull(forest, forest.get(start))?;
+            let patience = match is_done {
+                true => u64::MAX,
+                false => PATIENCE.max(4 * self.searching),
+            };
+            let hull = forest.within(patience, |forest| part.hull(forest, forest.get(start)))?;
             forest.release(start);
-            if let Some(hull) = hull {
-                return Ok(Some(part.run(forest, model, &hull)?));
+            match hull {
+                Some(Some(hull)) => return Ok(Some(part.run(forest, model, &hull)?)),
+                Some(None) => self.since = self.levels.len() - 1,
+                None => {}
             }
-            self.since = self.levels.len() - 1;
             self.trying += forest.made() - begin;
         }
         if is_done {

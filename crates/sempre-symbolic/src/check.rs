@@ -54,6 +54,8 @@ impl Road {
 
 /// The work of levels before the first dive.
 const HEAD_START: u64 = 1 << 19;
+/// Dives have half of this before they have to wait for levels: a single one of these may last.
+const DIVES: u64 = 1 << 24;
 
 /// How to check.
 #[derive(Clone, Copy, Default)]
@@ -316,7 +318,7 @@ fn on_the_fly(
         loop {
             let before = forest.work();
             road = match options.road {
-                Road::InTurns if near > 2 * far + HEAD_START => Road::Dive,
+                Road::InTurns if near > HEAD_START && near.max(DIVES) > 2 * far => Road::Dive,
                 Road::InTurns => Road::Bounded,
                 asked => asked,
             };

@@ -575,7 +575,7 @@ mod tests {
         let parts = tables(&[rows], &parameters);
         assert!(parts[0].1.to_text().contains("tiny"));
         let all_rows = parts[1].1.rows.iter().filter(|r| r[0] == "all");
-        assert!(all_rows.map(|r| r[2].as_str()).eq(["3", "3", "3", "3"]));
+        assert!(all_rows.map(|r| r[2].as_str()).eq(["3"; 6]));
         // A wrong verdict is not passed over.
         let mut wrong = all.clone();
         wrong[0].holds = Some(false);
