@@ -7,8 +7,9 @@
 //! Invariant: a cycle that was not there at the last attempt has a state in the levels since, that one's last included. So an attempt
 //! begins with what these lead to.
 //!
-//! Cost: attempts take at most as many nodes as levels do, but for the last one, which may take four times as many. Worse than saturation where the first levels have large diagrams, or the nearest
-//! accepting cycle is far; so it takes turns with it ([`crate::baton`]).
+//! Cost: attempts take about as many nodes as levels do; one that has taken four times as many is given up and made again later. Worse than
+//! saturation where the first levels have large diagrams, or the nearest accepting cycle is far; so it takes turns with it
+//! ([`crate::baton`]).
 
 use crate::check::Outcome;
 use crate::collect::Stop;
@@ -57,13 +58,14 @@ impl Bounded {
         let begin = forest.made();
         let found = self.found;
         let part = Part { product, found };
-        match part.certain_run(forest, model, &self.levels)? {
+        let before = self.levels[..self.levels.len() - 1].iter().copied();
+        let last = self.levels[self.levels.len() - 1];
+        match part.certain_run(forest, model, before, last)? {
             Certain::Violated(outcome) => return Ok(Some(outcome)),
             // A run that goes on is looked for as any other.
             Certain::Fails => product.accepts_all = None,
             Certain::Nothing => {}
         }
-        let last = self.levels[self.levels.len() - 1];
         let is_done = forest.get(last) == EMPTY;
         if !is_done {
             let next = product.expand(forest, model, last)?;

@@ -237,7 +237,7 @@ pub fn check(
 /// A program, propositions, and the automaton that observes them.
 type Question<'a> = (&'a Program, &'a [Expr], &'a (dyn Observer + Sync));
 
-/// Asks a question by one road or by both in turns; `over_all` is the one over all states of the model.
+/// Asks a question by one road or by all in turns; `over_all` is the one over all states of the model.
 fn in_turns(
     question: Question<'_>,
     options: &Options<'_>,

@@ -156,20 +156,15 @@ impl Dives {
         let new = forest.difference(forest.get(next), forest.get(self.found))?;
         forest.set(next, new);
         forest.add(self.found, new)?;
-        self.layers.push((forest.keep(EMPTY), next));
         let found = self.found;
         let whole = Part { product, found };
-        if whole.may_be_certain(forest, forest.get(next)) {
-            let layers = self.layers.iter().map(|l| l.0);
-            let mut layers: Vec<Kept> = layers.collect();
-            layers.pop();
-            layers.push(next);
-            match whole.certain_run(forest, model, &layers)? {
-                Certain::Violated(outcome) => return Ok(Some(outcome)),
-                Certain::Fails => product.accepts_all = None,
-                Certain::Nothing => {}
-            }
+        let parts = self.layers.iter().map(|l| l.0);
+        match whole.certain_run(forest, model, parts, next)? {
+            Certain::Violated(outcome) => return Ok(Some(outcome)),
+            Certain::Fails => product.accepts_all = None,
+            Certain::Nothing => {}
         }
+        self.layers.push((forest.keep(EMPTY), next));
         Ok(None)
     }
 

@@ -9,14 +9,14 @@
 use crate::collect::Stop;
 use crate::forest::{EMPTY, Forest, Kept, Node};
 use crate::graph::{Graph, Steps};
-use crate::product::{Arrow, Product};
+use crate::product::{Product, Relation};
 use crate::shape::Shape;
 
 /// What belongs to the acceptance set of a process.
 #[derive(Clone, Debug)]
 pub(crate) struct Fair {
     /// Its own steps.
-    pub own: Vec<Arrow>,
+    pub own: Vec<Relation>,
     /// The states of the model in which it is not enabled.
     pub idle: Kept,
     /// Of the set of idle states, from the automaton's level on.

@@ -18,6 +18,7 @@
 //! | [`natural`] | natural numbers without a limit |
 //! | [`restrict`] | the domain of a relation within a set |
 //! | [`saturate`] | least fixpoints from the bottom of the diagrams up |
+//! | `known_events` | the same by events whose relations are known |
 //! | [`order`] | which cell is at which level |
 //! | `second_order` | another order, for searches that turn out to be long |
 //! | [`split`] | actions with one variant for each value of their indices |
@@ -67,6 +68,7 @@ pub mod forest;
 pub mod graph;
 pub mod image;
 pub mod join;
+mod known_events;
 pub mod lasso;
 mod linear;
 pub mod model;

@@ -401,8 +401,8 @@ pub(crate) struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// A run that is accepted whatever it does after one of these states, if there is one among them; `layers` lead to them, one after the
-    /// other, and they are the last.
+    /// A run that is accepted whatever it does after one of the last states, if there is such a one among them; the layers `before` lead to
+    /// them, one after the other.
     ///
     /// # Errors
     /// If there is no room, or it is time to stop.
@@ -410,22 +410,17 @@ impl Part<'_> {
         &self,
         forest: &mut Forest,
         model: &Model<'_>,
-        layers: &[Kept],
+        before: impl Iterator<Item = Kept>,
+        last: Kept,
     ) -> Result<Certain, Stop> {
-        let last = layers.last().map_or(EMPTY, |&l| forest.get(l));
-        let certain = self.certain(forest, last)?;
+        let certain = self.certain(forest, forest.get(last))?;
         let Some(state) = forest.first(certain) else {
             return Ok(Certain::Nothing);
         };
-        let way = back_through(forest, self, layers, state)?;
+        let layers: Vec<Kept> = before.chain([last]).collect();
+        let way = back_through(forest, self, &layers, state)?;
         let outcome = violation_after(forest, model, &way)?;
         Ok(outcome.map_or(Certain::Fails, Certain::Violated))
-    }
-
-    /// May some of these states be such that whatever comes after them is accepted?
-    pub fn may_be_certain(&self, forest: &Forest, set: Node) -> bool {
-        let mut states = forest.list(set);
-        states.any(|(q, _)| Some(q) == self.product.accepts_all)
     }
 
     /// Accepting cycles of this part among what a set leads to, and what they lead to; none if there are none.

@@ -20,10 +20,10 @@ use crate::collect::Stop;
 use crate::fair::Fair;
 use crate::forest::{EMPTY, Forest, Kept, Node, UNIT};
 use crate::graph::{Graph, Steps, chaining};
+use crate::known_events::KnownEvents;
 use crate::model::Model;
 use crate::natural::Natural;
 use crate::observer::{Observer, accepts_all};
-use crate::saturate::{Events, Firing, Saturation};
 use crate::self_loops::{SelfLoops, Turns};
 use crate::shape::{Mode, Shape};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -40,24 +40,14 @@ pub enum Deadlock {
     Drop,
 }
 
-/// Some steps of the product.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrow {
-    relation: Kept,
-    /// From the automaton's level on.
-    shape: Shape,
-    /// From the highest level on that it touches.
-    low_shape: Shape,
-}
-
 /// See the module's documentation.
 #[derive(Debug)]
 pub struct Product {
     /// The initial states.
     pub initial: Kept,
-    steps: Vec<Arrow>,
+    steps: Vec<Relation>,
     /// The steps of each acceptance set of the automaton.
-    accepting: Vec<Vec<Arrow>>,
+    accepting: Vec<Vec<Relation>>,
     /// Those of each process, if runs are to be fair.
     fair: Vec<Fair>,
     /// A state of the automaton that accepts whatever comes, if runs need only go on.
@@ -65,12 +55,9 @@ pub struct Product {
     /// Relations of steps that change no proposition, and all; of the model alone.
     stuttering: Vec<Relation>,
     moving: Vec<Relation>,
-    /// The steps that belong to each level, for reachability.
-    at_level: Vec<Vec<u32>>,
-    firing: Firing,
+    /// The same as `steps`, for saturation.
+    events: KnownEvents,
     reachability: Reachability,
-    /// The number of its events.
-    family: u32,
     /// Of an automaton that reads valuations.
     loops: Option<(SelfLoops, Turns)>,
 }
@@ -187,10 +174,8 @@ impl Product {
             accepts_all: None,
             stuttering: Vec::new(),
             moving: Vec::new(),
-            at_level: vec![Vec::new(); levels],
-            firing: Firing::Auto,
+            events: KnownEvents::new(levels, 1),
             reachability,
-            family: 1,
             loops: None,
         };
         let b = &mut builder;
@@ -225,7 +210,7 @@ impl Product {
         }
         if !b.forest.has_few_shapes() {
             product.loops = None;
-            product.family = 0;
+            product.events.family = 0;
         }
         builder.forest.forget_families();
         Ok(product)
@@ -339,35 +324,18 @@ impl Product {
             Target::Process(process) => &self.fair[process].own,
             Target::All => &self.steps,
         };
-        if let Some(same) = known.iter().find(|a| a.shape == shape) {
-            let (all, more) = (b.forest.get(same.relation), b.forest.get(relation));
+        if let Some(same) = known.iter().find(|a| a.1 == shape) {
+            let (all, more) = (b.forest.get(same.0), b.forest.get(relation));
             let all = b.forest.union(all, more)?;
-            b.forest.set(same.relation, all);
+            b.forest.set(same.0, all);
             return Ok(());
         }
-        let mut top = 0usize;
-        let mut low_shape = shape;
-        let mut writes = false;
-        for mode in b.forest.modes(shape) {
-            writes |= mode > Mode::Read;
-        }
-        while low_shape != Shape::END && b.forest.shapes.parts(low_shape).0 == Mode::Skip {
-            low_shape = b.forest.shapes.parts(low_shape).1;
-            top += 1;
-        }
-        let arrow = Arrow {
-            relation: b.forest.keep(b.forest.get(relation)),
-            shape,
-            low_shape,
-        };
+        let arrow = (b.forest.keep(b.forest.get(relation)), shape);
         match target {
             Target::Set(set) => self.accepting[set as usize].push(arrow),
             Target::Process(process) => self.fair[process].own.push(arrow),
             Target::All => {
-                // What changes nothing finds nothing.
-                if writes {
-                    self.at_level[top].push(self.steps.len() as u32);
-                }
+                self.events.add(b.forest, arrow.0, shape);
                 self.steps.push(arrow);
             }
         }
@@ -392,12 +360,12 @@ impl Product {
         &self,
         forest: &mut Forest,
         set: Node,
-        arrows: &[Arrow],
+        relations: &[Relation],
     ) -> Result<Node, Stop> {
         let from = forest.keep(set);
         let all = forest.keep(EMPTY);
-        for arrow in arrows {
-            let more = forest.image(forest.get(from), forest.get(arrow.relation), arrow.shape)?;
+        for &(relation, shape) in relations {
+            let more = forest.image(forest.get(from), forest.get(relation), shape)?;
             forest.add(all, more)?;
         }
         forest.release(from);
@@ -410,15 +378,14 @@ impl Product {
         &self,
         forest: &mut Forest,
         set: Node,
-        arrows: &[Arrow],
+        relations: &[Relation],
         universe: Node,
     ) -> Result<Node, Stop> {
         let (to, within) = (forest.keep(set), forest.keep(universe));
         let all = forest.keep(EMPTY);
-        for arrow in arrows {
-            let relation = forest.get(arrow.relation);
-            let more =
-                forest.preimage(forest.get(to), relation, arrow.shape, forest.get(within))?;
+        for &(relation, shape) in relations {
+            let (to, within) = (forest.get(to), forest.get(within));
+            let more = forest.preimage(to, forest.get(relation), shape, within)?;
             forest.add(all, more)?;
         }
         forest.release(to);
@@ -484,67 +451,16 @@ impl Graph for Product {
             return chaining(forest, self, set);
         }
         let Some((loops, turns)) = &self.loops else {
-            return self.saturate(forest, set);
+            return self.events.saturate(forest, set, 0);
         };
         let kept = forest.keep(set);
         let found = turns.reach(
             forest,
             |forest| loops.reach(forest, self, forest.get(kept)),
-            |forest| self.saturate(forest, forest.get(kept)),
+            |forest| self.events.saturate(forest, forest.get(kept), 0),
         )?;
         forest.release(kept);
         Ok(found)
-    }
-}
-
-impl Product {
-    /// All that a set leads to, itself included, by saturation.
-    fn saturate(&self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
-        let end = self.at_level.iter().rposition(|a| !a.is_empty());
-        let mut events = ProductEvents {
-            product: self,
-            end: end.map_or(0, |l| l as u32 + 1),
-        };
-        forest.guarded(&[set], |forest| {
-            let mut saturation = Saturation {
-                forest,
-                events: &mut events,
-                firing: self.firing,
-                family: self.family,
-            };
-            saturation.saturate(set, 0)
-        })
-    }
-}
-
-struct ProductEvents<'a> {
-    product: &'a Product,
-    end: u32,
-}
-
-impl Events for ProductEvents<'_> {
-    fn at(&self, level: u32) -> &[u32] {
-        &self.product.at_level[level as usize]
-    }
-
-    fn end(&self) -> u32 {
-        self.end
-    }
-
-    fn ready(&mut self, forest: &mut Forest, event: u32) -> Result<Option<(Node, Shape)>, Stop> {
-        let arrow = &self.product.steps[event as usize];
-        Ok(Some((forest.get(arrow.relation), arrow.low_shape)))
-    }
-
-    fn prepare(&mut self, forest: &mut Forest, event: u32, _: Node) -> Result<(Node, Shape), Stop> {
-        let arrow = &self.product.steps[event as usize];
-        Ok((forest.get(arrow.relation), arrow.low_shape))
-    }
-
-    fn occurs(&mut self, _: u32, _: u32) {}
-
-    fn progress(&mut self, _: &Forest) -> Result<(), Stop> {
-        Ok(())
     }
 }
 

@@ -11,7 +11,7 @@
 //! and after. What else they lead to is found by a step of the product from all that is new, which also brings the other states of the
 //! automaton what they begin with.
 //!
-//! Mostly this is much faster than saturation of the product as a whole; but not where runs make the automaton go to and fro all the time,
+//! Often this is much faster than saturation of the product as a whole; but not where runs make the automaton go to and fro all the time,
 //! or what is reachable under a label has a large diagram. So both are tried in turns ([`Turns`]).
 //!
 //! States of the automaton whose self-loops have the same label share their events, a *family*. Results of saturation depend on it, so the
@@ -20,10 +20,10 @@
 use crate::collect::Stop;
 use crate::forest::{EMPTY, Forest, Kept, Node};
 use crate::graph::{Graph, Steps};
+use crate::known_events::KnownEvents;
 use crate::observer::{Observer, letters_over};
 use crate::product::{Builder, Product, Relation};
-use crate::saturate::{Events, FAMILIES, Firing, Saturation};
-use crate::shape::{Mode, Shape};
+use crate::saturate::FAMILIES;
 use std::cell::Cell;
 use std::collections::VecDeque;
 
@@ -81,11 +81,7 @@ const MANY: u32 = 8;
 struct Family {
     /// Where the label holds; none if everywhere.
     label: Option<Relation>,
-    /// Relations, and their shapes from the highest level on that they touch.
-    events: Vec<(Kept, Shape)>,
-    /// The events of each level.
-    at_level: Vec<Vec<u32>>,
-    number: u32,
+    events: KnownEvents,
 }
 
 /// What is known of the self-loops of an automaton.
@@ -209,37 +205,22 @@ impl Family {
             0 => None,
             _ => Some(b.condition(*about, letters)?),
         };
-        let mut family = Self {
-            label,
-            events: Vec::new(),
-            at_level: vec![Vec::new(); b.levels()],
-            // Under no condition, the events are the model's, if it has all.
-            number: match label.is_none() && b.has_all_events() {
-                true => 0,
-                false => number,
-            },
+        // Under no condition, the events are the model's, if it has all.
+        let number = match label.is_none() && b.has_all_events() {
+            true => 0,
+            false => number,
         };
+        let mut events = KnownEvents::new(b.levels(), number);
         for &(group, visible) in groups {
-            // What changes nothing finds nothing.
-            if !b.forest.modes(group.1).iter().any(|&m| m > Mode::Read) {
-                continue;
-            }
             let (relation, shape) = match label {
                 Some(label) if visible & about != 0 => b.steps_within(group, label)?,
                 _ => group,
             };
-            if b.forest.get(relation) == EMPTY {
-                continue;
+            if b.forest.get(relation) != EMPTY {
+                events.add(b.forest, relation, shape);
             }
-            let (mut low_shape, mut top) = (shape, 0);
-            while low_shape != Shape::END && b.forest.shapes.parts(low_shape).0 == Mode::Skip {
-                low_shape = b.forest.shapes.parts(low_shape).1;
-                top += 1;
-            }
-            family.at_level[top].push(family.events.len() as u32);
-            family.events.push((relation, low_shape));
         }
-        Ok(family)
+        Ok(Self { label, events })
     }
 
     /// What states of the model lead to while the label holds.
@@ -252,50 +233,7 @@ impl Family {
                 forest.restrict(states, forest.get(label), shape)?
             }
         };
-        let end = self.at_level.iter().rposition(|a| !a.is_empty());
-        let mut events = FamilyEvents {
-            family: self,
-            end: end.map_or(0, |l| l as u32 + 1),
-        };
-        forest.guarded(&[inside], |forest| {
-            let mut saturation = Saturation {
-                forest,
-                events: &mut events,
-                firing: Firing::Auto,
-                family: self.number,
-            };
-            saturation.saturate(inside, 1)
-        })
-    }
-}
-
-struct FamilyEvents<'a> {
-    family: &'a Family,
-    end: u32,
-}
-
-impl Events for FamilyEvents<'_> {
-    fn at(&self, level: u32) -> &[u32] {
-        &self.family.at_level[level as usize]
-    }
-
-    fn end(&self) -> u32 {
-        self.end
-    }
-
-    fn ready(&mut self, forest: &mut Forest, event: u32) -> Result<Option<(Node, Shape)>, Stop> {
-        self.prepare(forest, event, EMPTY).map(Some)
-    }
-
-    fn prepare(&mut self, forest: &mut Forest, event: u32, _: Node) -> Result<(Node, Shape), Stop> {
-        let (relation, shape) = self.family.events[event as usize];
-        Ok((forest.get(relation), shape))
-    }
-
-    fn occurs(&mut self, _: u32, _: u32) {}
-
-    fn progress(&mut self, _: &Forest) -> Result<(), Stop> {
-        Ok(())
+        self.events.saturate(forest, inside, 1)
     }
 }
 
