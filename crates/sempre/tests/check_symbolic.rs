@@ -129,6 +129,41 @@ fn what_the_engine_cannot_do_is_refused() {
     assert_eq!(counted.model_states.expect("all were found"), 2);
 }
 
+/// A run that sees one of two sets is accepted; a search for one that sees both overlooked it, and said that the property holds.
+#[test]
+fn a_choice_of_acceptance_sets_is_refused() {
+    let text = "process P { state a, b; init a; trans a -> b {}, b -> a {}; }
+process Q { state a, b; init a; trans a -> a {}; } system async;";
+    let (model, _) = Model::read(Language::Dve, "one", text).expect("a model");
+    let either = "HOA: v1\nStates: 1\nStart: 0\nAP: 2 \"P.b\" \"Q.b\"\nAcceptance: 2 Inf(0) | Inf(1)\n--BODY--\nState: 0
+[0] 0 {0}\n[!0&1] 0 {1}\n[!0&!1] 0\n--END--\n";
+    let property = &sources::violations(&model, "either", either).expect("an automaton")[0];
+    let checker = Checker::new(model.program(), Fairness::None).expect("it has processes");
+    for kind in [
+        AutomatonKind::Tgba,
+        AutomatonKind::Tela,
+        AutomatonKind::FinLess,
+    ] {
+        let [explicit, symbolic] = [Engine::Explicit, Engine::Symbolic].map(|engine| {
+            let settings = Settings {
+                engine,
+                automaton: Some(kind),
+                ..Settings::default()
+            };
+            checker.check(property, &settings).map(|r| r.verdict)
+        });
+        assert!(matches!(explicit, Ok(Verdict::Violated(_))), "{kind:?}");
+        if kind == AutomatonKind::Tgba {
+            assert!(matches!(symbolic, Ok(Verdict::Violated(_))));
+        } else {
+            assert!(
+                matches!(symbolic, Err(CheckError::Refused(_))),
+                "{kind:?}: {symbolic:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn a_violation_counts_although_a_step_elsewhere_fails() {
     let text = "int x; process P { state a, b, c; init a; trans a -> b { effect x = 1 / x; }, a -> c {}, c -> c {}; } system async;";

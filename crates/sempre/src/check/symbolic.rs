@@ -1,7 +1,8 @@
 //! A check with the symbolic engine.
 //!
 //! The automaton is the one that the explicit engine would search, asked for its edges letter by letter. What it cannot do is
-//! refused: atomic sections, acceptance marks of the model's own edges, avoidance (`Fin`), livelock acceptance.
+//! refused: atomic sections, acceptance marks of the model's own edges, avoidance (`Fin`), a choice of acceptance sets, livelock
+//! acceptance.
 
 use super::checker::Checker;
 use super::property::Property;
@@ -132,9 +133,11 @@ impl Checker {
         report: &mut Report,
     ) -> Result<(), CheckError> {
         self.suits_symbolic()?;
-        let livelock = matches!(compiled, Compiled::Testing(t) if t.has_livelock());
-        let fin = matches!(compiled, Compiled::Property(p) if p.condition().uses_fin());
-        if livelock || fin {
+        let sees_all_sets = match compiled {
+            Compiled::Property(p) => p.is_generalized_buchi(),
+            Compiled::Testing(t) => !t.has_livelock(),
+        };
+        if !sees_all_sets {
             return refused("takes automata with generalised Büchi acceptance: tgba, ba or tgta");
         }
         if property.propositions.len() > 63 || Observer::sets(compiled) > 64 {
