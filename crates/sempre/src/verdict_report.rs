@@ -2,7 +2,7 @@
 
 use crate::failure::Outcome;
 use crate::picture::Picture;
-use sempre::check::{Fairness, Moment, Verdict};
+use sempre::check::{Engine, Fairness, Moment, Verdict};
 use sempre::explicit::product::Deadlock;
 use sempre::memory;
 use sempre::model::Type;
@@ -127,7 +127,7 @@ pub fn json(shown: &Shown<'_>) -> Value {
         "name": shown.subject.property.name,
         "verdict": report.verdict.word(),
         "reason": shown.reason(),
-        "engine": if report.symbolic.is_some() { "symbolic" } else { "explicit" },
+        "engine": report.engine.name(),
         "algorithm": report.algorithm_name(),
         "workers": report.workers,
         "deadlock": shown.deadlock(),
@@ -177,13 +177,17 @@ pub fn mcc(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
         Verdict::Unknown(_) => "CANNOT_COMPUTE",
     };
     let name = &shown.subject.property.name;
+    let technique = match shown.subject.report.engine {
+        Engine::Explicit => "EXPLICIT",
+        Engine::Symbolic => "DECISION_DIAGRAMS",
+    };
     let processing = match shown.subject.report.workers {
         1 => "SEQUENTIAL_PROCESSING",
         _ => "PARALLEL_PROCESSING",
     };
     writeln!(
         out,
-        "FORMULA {name} {value} TECHNIQUES EXPLICIT {processing}"
+        "FORMULA {name} {value} TECHNIQUES {technique} {processing}"
     )?;
     Ok(())
 }

@@ -7,9 +7,9 @@
 use super::bad_prefix::is_bad_prefix;
 use super::property::{Claim, Property};
 use super::replay::{Evidence, Unconfirmed, confirm, confirm_prefix, folded};
-use super::settings::{Fairness, Settings};
+use super::settings::{Engine, Fairness, Settings};
 use super::strategy::{self, AutomatonKind, NoPrefixes};
-use super::symbolic::{self, Engine};
+use super::symbolic;
 use super::translation::{Compiled, Making, NoAutomaton, Observed, Wish, in_time, violations};
 use super::verdict::{Cause, CheckError, Exhausted, Report, Verdict};
 use sempre_base::Lasso;
@@ -184,9 +184,14 @@ impl Checker {
         };
         let mut report = Report {
             verdict: Verdict::Unknown(Cause::Stopped(Reason::Time)),
+            engine: settings.engine,
             automaton: None,
             algorithm: None,
-            workers: settings.workers.max(1),
+            workers: if is_symbolic {
+                1
+            } else {
+                settings.workers.max(1)
+            },
             search: None,
             fairness_ignored: false,
             statistics: Statistics::default(),

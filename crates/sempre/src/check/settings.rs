@@ -1,10 +1,30 @@
 //! What is asked of a check besides the property: which runs count, by which means it is done, within which limits.
 
 use super::strategy::AutomatonKind;
-use super::symbolic::{Engine, SymbolicSettings};
+use super::symbolic::SymbolicSettings;
 use sempre_explicit::emptiness::{Algorithm, Pairs};
 use sempre_explicit::finite::Search;
 use sempre_explicit::product::{Deadlock, Limits, Order};
+
+/// Which engine searches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// One state after another.
+    #[default]
+    Explicit,
+    /// Sets of states, as decision diagrams.
+    Symbolic,
+}
+
+impl Engine {
+    /// As people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::Explicit => "explicit",
+            Engine::Symbolic => "symbolic",
+        }
+    }
+}
 
 /// Which runs count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -22,16 +22,6 @@ use sempre_symbolic::{Limits, Stop, Strategy};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// Which engine searches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Engine {
-    /// One state after another.
-    #[default]
-    Explicit,
-    /// Sets of states, as decision diagrams.
-    Symbolic,
-}
-
 /// What only the symbolic engine wants to know.
 #[derive(Clone, Copy, Default)]
 pub struct SymbolicSettings<'a> {

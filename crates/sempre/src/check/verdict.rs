@@ -4,6 +4,7 @@
 //! product; `Violated` needs an [`Evidence`], which is made from nothing but a successful replay.
 
 use super::replay::Evidence;
+use super::settings::Engine;
 use super::translation::AutomatonFacts;
 use sempre_explicit::check::{Check, Outcome, Statistics};
 use sempre_explicit::emptiness::Algorithm;
@@ -102,6 +103,8 @@ pub enum CheckError {
 pub struct Report {
     /// The answer.
     pub verdict: Verdict,
+    /// The engine whose answer it is.
+    pub engine: Engine,
     /// The automaton of the violations, if there was one in time.
     pub automaton: Option<AutomatonFacts>,
     /// The emptiness check.

@@ -59,8 +59,7 @@ pub fn facts(subject: &Subject<'_>) -> Vec<(&'static str, String)> {
     }
     if let Some(statistics) = &report.symbolic {
         rows.push(("product", symbolic::words(statistics)));
-    }
-    if let Some(algorithm) = report.algorithm_name() {
+    } else if let Some(algorithm) = report.algorithm_name() {
         let stack = match report.search {
             Some(Search::Bfs | Search::BestFirst) => "queue",
             _ => "stack",

@@ -199,3 +199,22 @@ fn text_tells_the_run() {
         ran.out
     );
 }
+
+/// It counts states and nodes, not transitions, and has no threads to be told how many.
+#[test]
+fn what_the_symbolic_engine_did_is_told_as_its_own() {
+    let asked = [MUTEX, "G F P_0.CS", "--engine", "symbolic"];
+    let ran = check(&asked);
+    let rows = ran.out.lines().filter(|l| l.starts_with("  product "));
+    let rows: Vec<&str> = rows.collect();
+    assert!(
+        rows.len() == 1 && rows[0].contains("nodes"),
+        "{}: {rows:?}",
+        ran.out
+    );
+    let ran = check(&[&asked[..], &["--workers", "2", "--mcc"]].concat());
+    assert_eq!(
+        ran.out,
+        "FORMULA G F P_0.CS FALSE TECHNIQUES DECISION_DIAGRAMS SEQUENTIAL_PROCESSING\n"
+    );
+}
