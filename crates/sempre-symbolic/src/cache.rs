@@ -7,7 +7,6 @@
 
 use crate::forest::{Node, UNIT};
 use sempre_store::in_large_pages;
-use std::cell::Cell;
 
 /// What operation a result is of. It shares a word with the number of a shape or a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +44,7 @@ pub(crate) struct Cache<const N: usize> {
     /// Results that were pushed out since it last grew.
     forgotten: usize,
     /// How often it was asked.
-    asked: Cell<u64>,
+    asked: u64,
 }
 
 /// So many free places. They are looked at in random order, so large pages save a good part of the time.
@@ -63,7 +62,7 @@ impl<const N: usize> Cache<N> {
         Self {
             entries: places(size),
             forgotten: 0,
-            asked: Cell::new(0),
+            asked: 0,
         }
     }
 
@@ -89,15 +88,15 @@ impl<const N: usize> Cache<N> {
 
     /// The result, if it is still known.
     #[inline]
-    pub fn get(&self, key: &[u32; N]) -> Option<Node> {
-        self.asked.set(self.asked.get() + 1);
+    pub fn get(&mut self, key: &[u32; N]) -> Option<Node> {
+        self.asked += 1;
         let (known, result) = &self.entries[self.place(key)];
         (known == key).then_some(*result)
     }
 
     /// How often it was asked.
     pub fn asked(&self) -> u64 {
-        self.asked.get()
+        self.asked
     }
 
     /// Notes a result.
