@@ -177,9 +177,9 @@ pub fn mcc(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
         Verdict::Unknown(_) => "CANNOT_COMPUTE",
     };
     let name = &shown.subject.property.name;
-    let technique = match shown.subject.report.engine {
-        Engine::Explicit => "EXPLICIT",
-        Engine::Symbolic => "DECISION_DIAGRAMS",
+    let technique = match shown.subject.report.engine == Engine::Symbolic {
+        true => "DECISION_DIAGRAMS",
+        false => "EXPLICIT",
     };
     let processing = match shown.subject.report.workers {
         1 => "SEQUENTIAL_PROCESSING",

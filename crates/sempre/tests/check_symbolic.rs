@@ -1,5 +1,5 @@
-//! The symbolic engine against the explicit one: random programs and formulas, by TGBA and TGTA, in both readings of
-//! deadlocks. Every counterexample was replayed, or there would be an error.
+//! The symbolic engine against the explicit one, and both at the same time: random programs and formulas, by TGBA and TGTA, in both
+//! readings of deadlocks. Every counterexample was replayed, or there would be an error.
 
 use sempre::base::Random;
 use sempre::check::{
@@ -12,6 +12,7 @@ use sempre::lang::model::{Language, Model};
 use sempre::ltl::Formulas;
 use sempre::ltl::random::RandomFormula;
 use sempre::model::random_program::random_program;
+use std::time::Duration;
 
 #[test]
 fn random_programs_and_formulas() {
@@ -96,9 +97,56 @@ fn random_programs_and_formulas() {
                 (one, two) => panic!("{} but {kind:?} {road:?} {two:?}: {program:?}", one.word()),
             }
         }
+        // Whoever is first, if both begin at the same time.
+        let both = Settings {
+            engine: Engine::Auto,
+            head_start: Duration::ZERO,
+            ..settings
+        };
+        let report = checker.check(&property, &both).expect("it is checked");
+        assert_eq!(
+            explicit.verdict.word(),
+            report.verdict.word(),
+            "{program:?}"
+        );
+        assert_ne!(report.engine, Engine::Auto);
     }
     assert!(answers[0] > pairs && answers[1] > pairs, "{answers:?}");
     assert!(answers[2] * 8 < answers.iter().sum(), "{answers:?}");
+}
+
+/// Each takes the automaton that it would take alone.
+#[test]
+fn the_explicit_engine_begins() {
+    let text = "process P { state a, b; init a; trans a -> b {}, b -> a {}; } system async;";
+    let (model, _) = Model::read(Language::Dve, "tiny", text).expect("a model");
+    let checker = Checker::new(model.program(), Fairness::None).expect("it has processes");
+    let property = sources::formula(&model, "G (P.a || P.b)").expect("a formula");
+    let check = |road| {
+        let settings = Settings {
+            engine: Engine::Auto,
+            head_start: Duration::from_secs(1 << 20),
+            symbolic: SymbolicSettings {
+                road,
+                ..SymbolicSettings::default()
+            },
+            ..Settings::default()
+        };
+        let report = checker.check(&property, &settings).expect("it is checked");
+        assert!(matches!(report.verdict, Verdict::Holds(_)));
+        let kind = report.automaton.expect("an automaton").kind;
+        (report.engine, kind, report.explanation[0].clone())
+    };
+    let why = "engine explicit: it had the answer; the symbolic engine had not begun".to_string();
+    assert_eq!(
+        check(Road::InTurns),
+        (Engine::Explicit, AutomatonKind::Dfa, why)
+    );
+    let why = "engine symbolic alone: algorithm bounded is one of sets of states".to_string();
+    assert_eq!(
+        check(Road::Bounded),
+        (Engine::Symbolic, AutomatonKind::Tgba, why)
+    );
 }
 
 #[test]

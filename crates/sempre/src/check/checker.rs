@@ -5,6 +5,7 @@
 //! than compiling.
 
 use super::bad_prefix::is_bad_prefix;
+use super::portfolio;
 use super::property::{Claim, Property};
 use super::replay::{Evidence, Unconfirmed, confirm, confirm_prefix, folded};
 use super::settings::{Engine, Fairness, Settings};
@@ -151,6 +152,25 @@ impl Checker {
         property: &Property,
         settings: &Settings<'_>,
     ) -> Result<Report, CheckError> {
+        match settings.engine {
+            Engine::Explicit => self.check_alone(property, settings),
+            Engine::Symbolic => {
+                let mut report = self.check_alone(property, settings)?;
+                let why = "engine symbolic, as asked: sets of states are decision diagrams";
+                report.explanation.insert(0, why.to_string());
+                Ok(report)
+            }
+            Engine::Auto => portfolio::check(self, property, settings),
+        }
+    }
+
+    /// Checks a property with one engine.
+    pub(super) fn check_alone(
+        &self,
+        property: &Property,
+        settings: &Settings<'_>,
+    ) -> Result<Report, CheckError> {
+        debug_assert_ne!(settings.engine, Engine::Auto);
         let begin = Instant::now();
         let limits = &settings.limits;
         if self.by_transitions && matches!(property.claim, Claim::Progress(_)) {
@@ -243,9 +263,6 @@ impl Checker {
             }
         };
         if is_symbolic {
-            (report.explanation).push(
-                "engine symbolic, as asked: sets of states are decision diagrams".to_string(),
-            );
             self.search_symbolically(property, &compiled, settings, deadline, &mut report)?;
             let asked = settings.symbolic.road;
             let why = report.symbolic.as_ref().map(|s| symbolic::why(s, asked));

@@ -11,6 +11,7 @@
 //! | [`settings`] | by which means, within which limits |
 //! | [`checker`] | a check from end to end |
 //! | [`symbolic`] | a check with the symbolic engine |
+//! | [`portfolio`] | a check with both engines at the same time |
 //! | [`replay`] | evidence: a run that was confirmed without the help of the search |
 //! | [`bad_prefix`] | is a finite word one that no continuation can save? |
 //! | [`verdict`] | what is known at the end |
@@ -30,6 +31,7 @@ pub mod bad_prefix;
 pub mod checker;
 pub mod embedded;
 pub(crate) mod finite_violations;
+pub mod portfolio;
 pub mod property;
 pub mod replay;
 pub mod settings;

@@ -5,6 +5,10 @@ use super::symbolic::SymbolicSettings;
 use sempre_explicit::emptiness::{Algorithm, Pairs};
 use sempre_explicit::finite::Search;
 use sempre_explicit::product::{Deadlock, Limits, Order};
+use std::time::Duration;
+
+/// Enough for the explicit engine to be done with a model of some hundred thousand states; nothing to one that takes minutes.
+const HEAD_START: Duration = Duration::from_millis(200);
 
 /// Which engine searches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,6 +18,8 @@ pub enum Engine {
     Explicit,
     /// Sets of states, as decision diagrams.
     Symbolic,
+    /// Both, each with half of the memory; the first answer is taken (see [`super::portfolio`]).
+    Auto,
 }
 
 impl Engine {
@@ -22,6 +28,7 @@ impl Engine {
         match self {
             Engine::Explicit => "explicit",
             Engine::Symbolic => "symbolic",
+            Engine::Auto => "auto",
         }
     }
 }
@@ -45,7 +52,7 @@ pub struct Settings<'a> {
     pub automaton: Option<AutomatonKind>,
     /// A deterministic automaton is preferred to a small one.
     pub deterministic: bool,
-    /// The emptiness check; `None` leaves the choice to us.
+    /// The emptiness check, of the explicit engine; `None` leaves the choice to us.
     pub algorithm: Option<Algorithm>,
     /// The search for a bad prefix, of a safety property; `None` leaves the choice to us.
     pub search: Option<Search>,
@@ -55,7 +62,7 @@ pub struct Settings<'a> {
     pub shorten: bool,
     /// In which order successors are followed.
     pub order: Order,
-    /// Number of threads that search.
+    /// Number of threads that search, of the explicit engine.
     pub workers: usize,
     /// How several Rabin pairs are checked.
     pub pairs: Pairs,
@@ -63,6 +70,8 @@ pub struct Settings<'a> {
     pub compile: bool,
     /// Which engine searches.
     pub engine: Engine,
+    /// How long the explicit engine works before the symbolic one begins, if both are asked; at most a quarter of the time.
+    pub head_start: Duration,
     /// What only the symbolic engine wants to know.
     pub symbolic: SymbolicSettings<'a>,
     /// Limits. The time is for the translation of the property, too.
@@ -90,6 +99,7 @@ impl Default for Settings<'_> {
             pairs: Pairs::OneByOne,
             compile: true,
             engine: Engine::Explicit,
+            head_start: HEAD_START,
             symbolic: SymbolicSettings::default(),
             limits: Limits::default(),
         }

@@ -103,7 +103,7 @@ impl Checker {
         Ok(prepare(self.program(), Strategy::Saturation, limits, progress).ok())
     }
 
-    fn suits_symbolic(&self) -> Result<(), CheckError> {
+    pub(super) fn suits_symbolic(&self) -> Result<(), CheckError> {
         if self.program().atomic.is_some() {
             return refused("cannot take the steps of atomic sections together yet");
         }

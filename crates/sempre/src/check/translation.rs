@@ -35,7 +35,7 @@ const MOST_CASES: usize = 10_000;
 const MOST_STATES: usize = 1 << 16;
 
 /// Formulas may be thousands of levels deep; unused pages of a stack cost nothing.
-const STACK: usize = 512 << 20;
+pub(super) const STACK: usize = 512 << 20;
 
 /// How often somebody looks whether to go on.
 const PATIENCE: Duration = Duration::from_millis(20);

@@ -103,7 +103,7 @@ pub enum CheckError {
 pub struct Report {
     /// The answer.
     pub verdict: Verdict,
-    /// The engine whose answer it is.
+    /// The engine whose answer it is: the explicit or the symbolic one.
     pub engine: Engine,
     /// The automaton of the violations, if there was one in time.
     pub automaton: Option<AutomatonFacts>,

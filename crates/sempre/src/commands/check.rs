@@ -52,7 +52,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = algorithms())]
     algorithm: String,
 
-    /// One state after another, or sets of states as decision diagrams
+    /// One state after another, sets of states as decision diagrams, or both at the same time
     #[arg(long, value_enum, value_name = "ENGINE", default_value = "explicit")]
     engine: EngineName,
 
@@ -64,7 +64,7 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "WHICH", default_value = "none")]
     fairness: FairnessName,
 
-    /// How many threads search
+    /// How many threads search, one state after another
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     workers: u16,
 
@@ -200,6 +200,9 @@ enum EngineName {
     Explicit,
     /// Sets of states
     Symbolic,
+    /// Both, each with half of the memory, unless an option or the model fits one alone: the explicit engine begins, and the first answer is
+    /// taken. The verdict does not depend on who is first; the counterexample may
+    Auto,
 }
 
 /// What becomes of runs that end.
@@ -318,15 +321,20 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let road = Road::ALL
         .iter()
         .find(|(_, name)| *name == arguments.algorithm);
-    let is_symbolic = arguments.engine == EngineName::Symbolic;
-    if is_symbolic && road.is_none() && arguments.algorithm != "auto" {
+    let engine = match arguments.engine {
+        EngineName::Explicit => Engine::Explicit,
+        EngineName::Symbolic => Engine::Symbolic,
+        EngineName::Auto => Engine::Auto,
+    };
+    if engine == Engine::Symbolic && road.is_none() && arguments.algorithm != "auto" {
         let text = "the symbolic engine has three ways to an answer, owcty, bounded and dive, which take turns unless one is named";
         return Err(Failure::Message(text.to_string()));
     }
     if let Some((_, name)) = road
-        && !is_symbolic
+        && engine == Engine::Explicit
     {
-        let text = format!("algorithm {name} is one of sets of states: add --engine symbolic");
+        let text =
+            format!("algorithm {name} is one of sets of states: add --engine symbolic or auto");
         return Err(Failure::Message(text));
     }
     let checker = Checker::new(model.program(), fairness).map_err(told)?;
@@ -366,10 +374,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         workers: usize::from(arguments.workers),
         pairs: arguments.pairs.into(),
         compile: !arguments.no_jit,
-        engine: match arguments.engine {
-            EngineName::Explicit => Engine::Explicit,
-            EngineName::Symbolic => Engine::Symbolic,
-        },
+        engine,
         symbolic: SymbolicSettings {
             interrupt: Some(interrupt::flag()),
             progress: if talk {
@@ -387,17 +392,19 @@ pub fn run(arguments: &Arguments) -> Outcome {
             interrupt: Some(interrupt::flag()),
             progress: if talk { Some(&progress::show) } else { None },
         },
+        ..Settings::default()
     };
-    // The states of the model are the same for all properties: where one property needed them, they are found once for the rest. Two
-    // copies of them are needed.
-    let half = Settings {
+    // The states of the model are the same for all properties: where one property needed them, they are found once for the rest. They are
+    // kept beside what the engines take, and have as much of the memory as each of these.
+    let parts = if engine == Engine::Auto { 3 } else { 2 };
+    let part_of_memory = |number: usize| Settings {
         limits: Limits {
-            memory: settings.limits.memory.map(|m| m / 2),
+            memory: settings.limits.memory.map(|m| m / parts * number),
             ..settings.limits
         },
         ..settings
     };
-    let mut needs_all = is_symbolic && settings.symbolic.road == Road::Owcty;
+    let mut needs_all = settings.symbolic.road == Road::Owcty;
     let mut prepared = None;
     // Where one cannot write is told before the search.
     let create = |path: &Option<PathBuf>| match path {
@@ -416,17 +423,15 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let mut closed = false;
     for (i, property) in properties.iter().enumerate() {
         if needs_all && prepared.is_none() && i + 1 < properties.len() {
-            prepared = checker.prepare_symbolically(&half).map_err(told)?;
+            prepared = (checker.prepare_symbolically(&part_of_memory(1))).map_err(told)?;
             needs_all = prepared.as_mut().map(|states| states.tidy()).is_some();
         }
         let report = match &prepared {
             None => checker.check(property, &settings),
             Some(states) => {
-                let symbolic = SymbolicSettings {
-                    prepared: Some(states),
-                    ..half.symbolic
-                };
-                checker.check(property, &Settings { symbolic, ..half })
+                let mut rest = part_of_memory(parts - 1);
+                rest.symbolic.prepared = Some(states);
+                checker.check(property, &rest)
             }
         };
         if talk {

@@ -2,6 +2,7 @@
 
 use crate::binary::{BINARY, path};
 use crate::check::*;
+use crate::check_auto::SCRAMBLED;
 use serde_json::Value;
 use std::process::{Command, Stdio};
 
@@ -36,36 +37,35 @@ fn limits_leave_it_unknown() {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_leaves_it_unknown() {
-    let model = file("interrupted.dve", LARGE);
-    // The trace file appears when Ctrl-C is already listened to.
-    let trace = path("check", "interrupted.json");
-    let _ = std::fs::remove_file(&trace);
-    let child = Command::new(BINARY)
-        .args([
-            "check",
-            &model,
-            "G x[7] == 0",
-            "--format",
-            "json",
-            "--trace",
-        ])
-        .arg(&trace)
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the binary runs");
-    while !trace.exists() {
-        std::thread::yield_now();
+    for (engine, text, formula) in [
+        ("explicit", LARGE, "G x[7] == 0"),
+        ("auto", SCRAMBLED, "F G z == 0"),
+    ] {
+        let model = file(&format!("interrupted-{engine}.dve"), text);
+        // The trace file appears when Ctrl-C is already listened to.
+        let trace = path("check", &format!("interrupted-{engine}.json"));
+        let _ = std::fs::remove_file(&trace);
+        let child = Command::new(BINARY)
+            .args(["check", &model, formula, "--engine", engine])
+            .args(["--format", "json", "--trace"])
+            .arg(&trace)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the binary runs");
+        while !trace.exists() {
+            std::thread::yield_now();
+        }
+        let sent = Command::new("kill")
+            .args(["-INT", &child.id().to_string()])
+            .status();
+        assert!(sent.expect("there is kill").success());
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(3));
+        let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(found["verdict"], "unknown");
+        let reason = found["reason"].as_str().expect("a reason");
+        assert!(reason.starts_with("interrupted"), "{reason}");
     }
-    let sent = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
-    assert!(sent.expect("there is kill").success());
-    let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(3));
-    let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    assert_eq!(found["verdict"], "unknown");
-    let reason = found["reason"].as_str().expect("a reason");
-    assert!(reason.starts_with("interrupted"), "{reason}");
 }
 
 #[test]

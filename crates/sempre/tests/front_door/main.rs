@@ -6,6 +6,7 @@ mod bench;
 mod binary;
 mod broken_models;
 mod check;
+mod check_auto;
 mod check_output;
 mod check_properties;
 mod check_safety;

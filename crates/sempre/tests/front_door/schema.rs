@@ -94,6 +94,7 @@ fn what_is_printed_is_in_the_schema() {
         &[mutex, "G !(P_0.CS & P_1.CS)", "G F P_0.CS", "--explain"][..],
         &[mutex, "G F P_0.CS", "G !P_0.CS", "--fairness", "weak"],
         &[mutex, "G F P_0.CS", "--engine", "symbolic"],
+        &[mutex, "G F P_0.CS", "--engine", "auto", "--explain"],
         &[
             mutex,
             "G(P_0.wait -> F P_0.CS)",
