@@ -26,7 +26,7 @@ pub mod ways;
 
 pub use ways::{Way, ways};
 
-use crate::check::{Cause, CheckError, Checker, Engine, Fairness, Property, Verdict};
+use crate::check::{Cause, CheckError, Checker, Fairness, Property, Verdict};
 use sempre_explicit::explore::Reason;
 use sempre_explicit::finite::Search;
 use sempre_explicit::product::{Deadlock, Limits};
@@ -258,9 +258,4 @@ pub fn compare(case: &Case, ways: &[Way], known: Option<bool>, answers: &Answers
         }
     }
     compared
-}
-
-/// Is the symbolic engine asked?
-fn is_symbolic(way: &Way) -> bool {
-    way.engine == Engine::Symbolic
 }

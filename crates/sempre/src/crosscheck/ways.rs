@@ -1,6 +1,6 @@
 //! The ways to check a property.
 
-use super::{Case, is_symbolic};
+use super::Case;
 use crate::check::{AutomatonKind, Engine, Fairness, Road, Settings, SymbolicSettings};
 use sempre_explicit::emptiness::Algorithm;
 use sempre_explicit::finite::Search;
@@ -63,8 +63,8 @@ impl Way {
     /// The options of `sempre check` that ask for it.
     pub fn options(&self) -> String {
         let mut out = Vec::new();
-        if is_symbolic(self) {
-            out.push("--engine symbolic".to_string());
+        if self.engine != Engine::default() {
+            out.push(format!("--engine {}", self.engine.name()));
         }
         if let Some(kind) = self.automaton {
             out.push(format!("--automaton {}", kind.name()));
@@ -122,7 +122,7 @@ impl Way {
             return Some(format!("{} {}", kind.name(), search.name()));
         }
         let fair = case.fairness != Fairness::None;
-        if is_symbolic(self) {
+        if self.engine == Engine::Symbolic {
             return Some(format!("{}   {fair}", kind.name()));
         }
         let algorithm = self.algorithm?;
@@ -212,6 +212,15 @@ pub fn ways() -> Vec<Way> {
             road,
             ..way
         }));
+        all.push(Way {
+            engine: Engine::Auto,
+            automaton: Some(kind),
+            ..way
+        });
     }
+    all.push(Way {
+        engine: Engine::Auto,
+        ..way
+    });
     all
 }
