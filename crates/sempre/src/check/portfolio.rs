@@ -24,8 +24,8 @@
 //!   they could be stopped, the answers are the same, or else that is a defect.
 //! * I4: nobody works on when the answer is given. (Except for a formula that is still being translated, which cannot be stopped.)
 //!
-//! Cost: at most twice the work of the better engine, and the head start; on two processors at most its time, and the head start. Each has half of
-//! the memory.
+//! Cost: about twice the work of the better engine, and the head start; on two processors its time, the head start, and what the other takes to
+//! see that it is stopped (some thousand states or nodes, or the compilation of the model). Each has half of the memory.
 //!
 //! Not done: what one engine finds out is not told to the other; who goes on alone does not get the other's half of the memory, which it would have
 //! to be told of while it works; and no features of a model are weighed to guess who will win.
