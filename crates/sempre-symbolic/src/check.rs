@@ -322,20 +322,16 @@ fn on_the_fly(
                 Road::InTurns => Road::Bounded,
                 asked => asked,
             };
-            let (answer, found, work) = match road {
-                Road::Dive => (
-                    dives.advance(forest, model, &mut product)?,
-                    dives.found,
-                    &mut far,
-                ),
-                _ => (
-                    bounded.advance(forest, model, &mut product)?,
-                    bounded.found,
-                    &mut near,
-                ),
+            let (answer, work) = match road {
+                Road::Dive => (dives.advance(forest, model, &mut product)?, &mut far),
+                _ => (bounded.advance(forest, model, &mut product)?, &mut near),
             };
             *work += forest.work() - before;
             if let Some(outcome) = answer {
+                let found = match road {
+                    Road::Dive => dives.found(forest)?,
+                    _ => bounded.found,
+                };
                 return Ok((outcome, forest.try_count(forest.get(found))?));
             }
         }

@@ -380,6 +380,7 @@ impl Forest {
             }
         }
         let is_alive = |n: Node| marked[n as usize / 64] >> (n % 64) & 1 == 1;
+        self.long_lists.clear();
         self.cache.retain(is_alive);
         self.wide_cache.retain(is_alive);
         self.buckets.fill(NONE);

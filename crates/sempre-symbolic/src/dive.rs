@@ -1,86 +1,80 @@
 //! Accepting runs far from the initial states: depth first, a few states at a time.
 //!
-//! Some violations are thousands of steps away, and what lies between is too much for any set. So here only a part of what a step has
-//! found is expanded, a few states with each state of the automaton; then a part of what these lead to; the rest waits until there is
-//! nothing new further down. Partial traversals are Ravi and Somenzi's (*High-density reachability analysis*, ICCAD 1995), who keep
-//! what is dense to find all states; here it is kept small, to get far.
+//! Some violations are thousands of steps away, and what lies between is too much for any set. So here a few states are expanded, one with
+//! each state of the automaton, and of these only one event after the other; then a few of the states that this leads to. What else an
+//! event has found, and what other events may find, waits until there is nothing new further down. Partial traversals are Ravi and Somenzi's
+//! (*High-density reachability analysis*, ICCAD 1995), who keep what is dense to find all states; here it is kept small, to get far.
 //!
-//! A dive that has taken its share without an answer is given up, and another begins at the top with other states and twice the share:
-//! what is chosen first decides nearly everything. One that has seen the whole product has an answer.
+//! What is chosen first decides nearly everything, so there are three dives in turns. One takes what comes first, and one what comes last;
+//! one draws lots, is given up when it has taken its share without an answer, and begins at the top with other lots and twice the share.
+//! One that has seen the whole product has an answer.
 //!
-//! Invariant: a cycle that was not there at the last attempt has a state that was met again since: where the step leads from the one of
-//! its states that was expanded last. So an attempt begins there, and is cheap where little was met again.
+//! Invariant: a cycle whose steps were all taken, and that was not there at the last attempt, has an expanded state that was met again
+//! since: where the step leads from the one of its states that was expanded last. So an attempt begins there, and is cheap where little
+//! was met again.
 //!
-//! Cost: attempts take about as many nodes as expansions do, dives that were given up as many as the last one.
+//! Cycles are often short, and close near the bottom of a dive: so most attempts look at the last few layers alone, some at more of them,
+//! and few at all that was expanded.
+//!
+//! Cost: attempts take about as many nodes as expansions do, each dive as many as the others, those that were given up included.
 
 use crate::check::Outcome;
 use crate::collect::Stop;
 use crate::forest::{EMPTY, Forest, Kept, Node};
+use crate::growing::Growing;
 use crate::model::Model;
 use crate::on_the_fly::{Certain, OnTheFly, Part};
+use crate::owcty::Hull;
 use sempre_base::Random;
 
-/// Nodes of the first dives.
+/// Nodes of a turn, and of the first dive that draws lots.
 const SHARE: u64 = 1 << 18;
 
-/// Which of the states that wait are expanded next; with each state of the automaton some.
+/// Which events are taken first, and which of the states that wait are expanded next.
 #[derive(Clone, Copy, Debug)]
 enum Choice {
-    /// The first, in the order of values.
+    /// The first, in the order of the model and of values.
     First,
     /// The last.
     Last,
-    /// One that is drawn.
+    /// Those that are drawn.
     Drawn,
 }
 
 const CHOICES: [Choice; 3] = [Choice::First, Choice::Last, Choice::Drawn];
 
-/// One dive after another.
+/// A place on the way down.
+#[derive(Clone, Copy, Debug)]
+struct Layer {
+    /// What is expanded.
+    part: Kept,
+    /// What was found by its events so far, and waits.
+    rest: Kept,
+    /// How many parts of the steps were taken, and the first one.
+    taken: usize,
+    first: usize,
+}
+
+/// Dives that take turns.
 pub(crate) struct Dives {
-    /// All states that the last one has found.
-    pub found: Kept,
-    /// What is expanded on the way down, and what else was found there.
-    layers: Vec<(Kept, Kept)>,
-    /// States that were met again since the last attempt.
-    again: Kept,
-    random: Random,
-    /// How many dives were given up, and after how many nodes the first ones are.
-    given_up: usize,
+    dives: [Dive; 3],
+    turn: usize,
+    /// When the turn began.
+    since: u64,
     share: u64,
-    /// The nodes that this one's expansions and attempts have taken.
-    searching: u64,
-    trying: u64,
 }
 
 impl Dives {
-    /// The first one, at the top.
+    /// All at the top. Turns have so many nodes, if not as many as usual.
     pub fn new(forest: &mut Forest, product: &OnTheFly<'_>, share: Option<u64>) -> Self {
-        let initial = forest.get(product.initial);
+        let share = share.unwrap_or(SHARE);
+        let dive = |choice| Dive::new(forest, product, choice, share);
         Self {
-            found: forest.keep(initial),
-            layers: vec![(forest.keep(EMPTY), forest.keep(initial))],
-            again: forest.keep(EMPTY),
-            random: Random::new(1),
-            given_up: 0,
-            share: share.unwrap_or(SHARE),
-            searching: 0,
-            trying: 0,
+            dives: CHOICES.map(dive),
+            turn: 0,
+            since: forest.made(),
+            share,
         }
-    }
-
-    /// Begins at the top again.
-    fn surface(&mut self, forest: &mut Forest, product: &OnTheFly<'_>) {
-        for kept in self.layers.drain(..).flat_map(|(a, b)| [a, b]) {
-            forest.release(kept);
-        }
-        forest.release(self.found);
-        forest.release(self.again);
-        *self = Self {
-            given_up: self.given_up + 1,
-            random: self.random.clone(),
-            ..Self::new(forest, product, Some(self.share))
-        };
     }
 
     /// Expands a few states. An answer, if there is one.
@@ -93,78 +87,232 @@ impl Dives {
         model: &mut Model<'_>,
         product: &mut OnTheFly<'_>,
     ) -> Result<Option<Outcome>, Stop> {
+        let answer = self.dives[self.turn].advance(forest, model, product)?;
+        if answer.is_none() && forest.made() - self.since > self.share {
+            self.turn = (self.turn + 1) % self.dives.len();
+            self.since = forest.made();
+        }
+        Ok(answer)
+    }
+
+    /// What the one has expanded whose turn it is.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn found(&mut self, forest: &mut Forest) -> Result<Kept, Stop> {
+        self.dives[self.turn].found(forest)
+    }
+}
+
+/// One of them.
+struct Dive {
+    choice: Choice,
+    /// All states that it has expanded.
+    expanded: Growing,
+    layers: Vec<Layer>,
+    /// Those that were met again since the last attempt.
+    again: Kept,
+    random: Random,
+    /// Nodes after which it is given up, if it draws lots.
+    share: u64,
+    /// The nodes that its expansions and attempts have taken, and how many attempts there were.
+    searching: u64,
+    trying: u64,
+    attempts: u32,
+}
+
+impl Dive {
+    fn new(forest: &mut Forest, product: &OnTheFly<'_>, choice: Choice, share: u64) -> Self {
+        let top = Layer {
+            part: forest.keep(EMPTY),
+            rest: forest.keep(forest.get(product.initial)),
+            taken: product.parts(),
+            first: 0,
+        };
+        Self {
+            choice,
+            expanded: Growing::default(),
+            layers: vec![top],
+            again: forest.keep(EMPTY),
+            random: Random::new(1),
+            share,
+            searching: 0,
+            trying: 0,
+            attempts: 0,
+        }
+    }
+
+    /// Begins at the top again.
+    fn surface(&mut self, forest: &mut Forest, product: &OnTheFly<'_>) {
+        let layers = self.layers.drain(..).flat_map(|l| [l.part, l.rest]);
+        for kept in layers.chain([self.again]) {
+            forest.release(kept);
+        }
+        std::mem::take(&mut self.expanded).release(forest);
+        *self = Self {
+            random: self.random.clone(),
+            ..Self::new(forest, product, self.choice, 2 * self.share)
+        };
+    }
+
+    fn advance(
+        &mut self,
+        forest: &mut Forest,
+        model: &mut Model<'_>,
+        product: &mut OnTheFly<'_>,
+    ) -> Result<Option<Outcome>, Stop> {
         let begin = forest.made();
         if let Some(outcome) = self.descend(forest, model, product)? {
             return Ok(Some(outcome));
         }
         self.searching += forest.made() - begin;
         let is_done = self.layers.is_empty();
-        let part = Part {
-            product,
-            found: self.found,
-        };
         let begin = forest.made();
-        if forest.get(self.again) != EMPTY && (is_done || self.trying <= self.searching) {
-            let patience = if is_done {
-                u64::MAX
-            } else {
-                self.searching.max(self.share)
-            };
-            let again = self.again;
-            let hull = forest.within(patience, |forest| part.hull(forest, forest.get(again)))?;
-            match hull {
-                Some(Some(hull)) => return Ok(Some(part.run(forest, model, &hull)?)),
-                Some(None) => forest.set(again, EMPTY),
-                None => {}
-            }
+        if forest.get(self.again) != EMPTY
+            && (is_done || self.trying <= self.searching)
+            && let Some((part, hull)) = self.attempt(forest, product)?
+        {
+            return Ok(Some(part.run(forest, model, &hull)?));
         }
         self.trying += forest.made() - begin;
         if is_done {
+            let part = self.whole(forest, product)?;
             return Ok(Some(part.nothing(forest, model)?));
         }
-        if self.searching + self.trying > self.share << (self.given_up / CHOICES.len()) {
+        let is_over = self.searching + self.trying > self.share;
+        if matches!(self.choice, Choice::Drawn) && is_over {
             self.surface(forest, product);
         }
         Ok(None)
     }
 
-    /// Expands a part of the last layer that has something left.
+    /// All that it has expanded.
+    fn found(&mut self, forest: &mut Forest) -> Result<Kept, Stop> {
+        let all = self.expanded.all(forest)?;
+        Ok(forest.keep(all))
+    }
+
+    fn whole<'a>(
+        &mut self,
+        forest: &mut Forest,
+        product: &'a OnTheFly<'a>,
+    ) -> Result<Part<'a>, Stop> {
+        let found = self.found(forest)?;
+        Ok(Part { product, found })
+    }
+
+    /// Looks for accepting cycles among what was expanded, or what of it is near the bottom.
+    fn attempt<'a>(
+        &mut self,
+        forest: &mut Forest,
+        product: &'a OnTheFly<'a>,
+    ) -> Result<Option<(Part<'a>, Hull)>, Stop> {
+        self.attempts += 1;
+        // Every other attempt looks at four times as many layers as the one before it.
+        let near = 4 << (2 * self.attempts.trailing_zeros()).min(24);
+        let is_done = self.layers.is_empty();
+        let is_whole = is_done || near >= self.layers.len();
+        let part = match is_whole {
+            true => self.whole(forest, product)?,
+            false => {
+                let mut last = Growing::default();
+                for layer in &self.layers[self.layers.len() - near..] {
+                    last.add(forest, forest.get(layer.part))?;
+                }
+                let found = last.all(forest)?;
+                let found = forest.keep(found);
+                last.release(forest);
+                Part { product, found }
+            }
+        };
+        let start = forest.intersection(forest.get(self.again), forest.get(part.found))?;
+        let start = forest.keep(start);
+        let patience = match is_done {
+            true => u64::MAX,
+            false => self.searching.max(SHARE),
+        };
+        let hull = forest.within(patience, |forest| part.hull(forest, forest.get(start)))?;
+        forest.release(start);
+        forest.release(part.found);
+        match hull {
+            // The way there leads through all.
+            Some(Some(hull)) => {
+                let part = self.whole(forest, product)?;
+                let reachable = part.found;
+                return Ok(Some((part, Hull { reachable, ..hull })));
+            }
+            Some(None) if is_whole => forest.set(self.again, EMPTY),
+            Some(None) | None => {}
+        }
+        Ok(None)
+    }
+
+    /// Expands a few of the states that wait, or that one more event leads to.
     fn descend(
         &mut self,
         forest: &mut Forest,
         model: &mut Model<'_>,
         product: &mut OnTheFly<'_>,
     ) -> Result<Option<Outcome>, Stop> {
-        while let Some(&(part, rest)) = self.layers.last()
-            && forest.get(rest) == EMPTY
-        {
-            forest.release(part);
-            forest.release(rest);
-            self.layers.pop();
+        let parts = product.parts();
+        while let Some(layer) = self.layers.last_mut() {
+            let Layer { part, rest, .. } = *layer;
+            let new = self.expanded.lacks(forest, forest.get(rest))?;
+            forest.set(rest, new);
+            if new != EMPTY {
+                return self.push(forest, model, product, rest);
+            }
+            if layer.taken == parts {
+                forest.release(part);
+                forest.release(rest);
+                self.layers.pop();
+                continue;
+            }
+            let next = match self.choice {
+                Choice::First => layer.taken,
+                Choice::Last => parts - 1 - layer.taken,
+                Choice::Drawn => (layer.first + layer.taken) % parts,
+            };
+            layer.taken += 1;
+            let next = product.expand_by(forest, model, part, next)?;
+            if next != EMPTY {
+                forest.set(rest, next);
+                let new = self.expanded.lacks(forest, next)?;
+                let again = forest.difference(forest.get(rest), new)?;
+                forest.add(self.again, again)?;
+            }
         }
-        let Some(&(part, rest)) = self.layers.last() else {
-            return Ok(None);
-        };
+        Ok(None)
+    }
+
+    /// Goes one layer down.
+    fn push(
+        &mut self,
+        forest: &mut Forest,
+        model: &mut Model<'_>,
+        product: &mut OnTheFly<'_>,
+        rest: Kept,
+    ) -> Result<Option<Outcome>, Stop> {
         let some = self.choose(forest, forest.get(rest))?;
-        forest.set(part, some);
-        let less = forest.difference(forest.get(rest), some)?;
-        forest.set(rest, less);
-        let next = product.expand(forest, model, part)?;
-        let next = forest.keep(next);
-        let known = forest.intersection(forest.get(next), forest.get(self.found))?;
-        forest.add(self.again, known)?;
-        let new = forest.difference(forest.get(next), forest.get(self.found))?;
-        forest.set(next, new);
-        forest.add(self.found, new)?;
-        let found = self.found;
+        let part = forest.keep(some);
+        self.expanded.add(forest, some)?;
+        product.learn(forest, model, forest.get(part))?;
+        // All that leads to it is on the way.
+        let found = part;
         let whole = Part { product, found };
-        let parts = self.layers.iter().map(|l| l.0);
-        match whole.certain_run(forest, model, parts, next)? {
+        // What is at the top has nothing before it.
+        let before = self.layers.iter().skip(1).map(|l| l.part);
+        match whole.certain_run(forest, model, before, part)? {
             Certain::Violated(outcome) => return Ok(Some(outcome)),
             Certain::Fails => product.accepts_all = None,
             Certain::Nothing => {}
         }
-        self.layers.push((forest.keep(EMPTY), next));
+        self.layers.push(Layer {
+            part,
+            rest: forest.keep(EMPTY),
+            taken: 0,
+            first: self.random.below(product.parts()),
+        });
         Ok(None)
     }
 
@@ -172,7 +320,7 @@ impl Dives {
     fn choose(&mut self, forest: &mut Forest, rest: Node) -> Result<Node, Stop> {
         let mut vectors = Vec::new();
         for (q, states) in forest.list(rest) {
-            let vector = match CHOICES[self.given_up % CHOICES.len()] {
+            let vector = match self.choice {
                 Choice::First => forest.first(states),
                 Choice::Last => forest.last(states),
                 Choice::Drawn => forest.drawn(states, &mut self.random),

@@ -80,6 +80,32 @@ impl Model<'_> {
         Ok(())
     }
 
+    /// Learns what every event does to a single state, and makes the relations of the groups. What is known for all values that have
+    /// occurred, these included, is not looked at.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub(crate) fn prepare_single(
+        &mut self,
+        forest: &mut Forest,
+        path: &[(u32, Node)],
+    ) -> Result<(), Stop> {
+        for (level, &(value, _)) in path.iter().enumerate() {
+            self.occurs(level as u32, value);
+        }
+        for group in 0..self.groups.len() as u32 {
+            if self.ready(forest, group)?.is_none() {
+                let top = self.groups[group as usize].top as usize;
+                self.prepare(forest, group, path[top].1)?;
+            }
+        }
+        for event in self.silent_events() {
+            let top = self.events[event].top as usize;
+            self.prepare_event(forest, event, path[top].1)?;
+        }
+        Ok(())
+    }
+
     /// The states of a set in which no action is enabled. All relations must be known for the set.
     ///
     /// # Errors

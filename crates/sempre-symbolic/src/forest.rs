@@ -20,6 +20,7 @@
 
 use crate::cache::Cache;
 use crate::collect::{Control, Limits, Stop};
+use crate::long_lists::LongLists;
 use crate::shape::Shapes;
 use sempre_store::in_large_pages;
 
@@ -69,6 +70,7 @@ pub struct Forest {
     pub(crate) cache: Cache<3>,
     /// Results of operations on three nodes and a number.
     pub(crate) wide_cache: Cache<4>,
+    pub(crate) long_lists: LongLists,
     pub(crate) control: Control,
 }
 
@@ -91,6 +93,7 @@ impl Forest {
             shapes: Shapes::default(),
             cache: Cache::new(PLACES.min(limits.most_places())),
             wide_cache: Cache::new(1 << 6),
+            long_lists: LongLists::default(),
             control: Control::new(limits),
         }
     }

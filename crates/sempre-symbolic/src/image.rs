@@ -57,7 +57,7 @@ impl Forest {
                         x = p.right;
                     }
                     if q.value <= p.value {
-                        y = q.right;
+                        y = self.seek(q.right, p.value);
                     }
                     if p.value == q.value {
                         let down = self.image_inner(p.down, q.down, rest)?;
@@ -76,7 +76,7 @@ impl Forest {
                         x = p.right;
                     }
                     if q.value <= p.value {
-                        y = q.right;
+                        y = self.seek(q.right, p.value);
                     }
                     if p.value == q.value {
                         let mut write = q.down;

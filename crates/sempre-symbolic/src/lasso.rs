@@ -14,6 +14,7 @@
 use crate::collect::Stop;
 use crate::forest::{EMPTY, Forest, Kept, Node};
 use crate::graph::{Graph, Steps};
+use crate::growing::Growing;
 use crate::owcty::Hull;
 
 /// Nodes after which a shortest way is too far.
@@ -193,7 +194,9 @@ impl<G: Graph> Finder<'_, G> {
     /// Goes back from a set, layer by layer, until steps of a kind lead into the last layer. The layers, the set first, and where these
     /// steps begin; all kept.
     fn back_to(&mut self, from: Kept, steps: Steps, hull: Kept) -> Result<(Vec<Kept>, Kept), Stop> {
-        let seen = self.forest.keep(self.forest.get(from));
+        let mut seen = Growing::default();
+        let start = self.forest.get(from);
+        seen.add(self.forest, start)?;
         let mut layers = vec![from];
         let sources = loop {
             let (now, universe) = (
@@ -209,11 +212,10 @@ impl<G: Graph> Finder<'_, G> {
             let next = self
                 .product
                 .preimage(self.forest, now, Steps::All, universe)?;
-            let new = self.forest.difference(next, self.forest.get(seen))?;
+            let new = seen.add(self.forest, next)?;
             layers.push(self.forest.keep(new));
-            self.forest.add(seen, new)?;
         };
-        self.forest.release(seen);
+        seen.release(self.forest);
         Ok((layers, sources))
     }
 
@@ -280,7 +282,9 @@ impl<G: Graph> Finder<'_, G> {
         [from, goal, universe]: [Kept; 3],
     ) -> Result<Result<Option<Way>, TooLong>, Stop> {
         let begin = self.forest.made();
-        let seen = self.forest.keep(self.forest.get(from));
+        let mut seen = Growing::default();
+        let start = self.forest.get(from);
+        seen.add(self.forest, start)?;
         let mut layers = vec![self.forest.keep(self.forest.get(from))];
         let mut found = Ok(None);
         while let Some(&layer) = layers.last() {
@@ -301,11 +305,11 @@ impl<G: Graph> Finder<'_, G> {
             let now = self.forest.get(layer);
             let next = self.product.image(self.forest, now, Steps::All)?;
             let next = self.forest.intersection(next, self.forest.get(universe))?;
-            let new = self.forest.difference(next, self.forest.get(seen))?;
+            let new = seen.add(self.forest, next)?;
             layers.push(self.forest.keep(new));
-            self.forest.add(seen, new)?;
         }
-        for kept in layers.into_iter().chain([seen]) {
+        seen.release(self.forest);
+        for kept in layers {
             self.forest.release(kept);
         }
         Ok(found)

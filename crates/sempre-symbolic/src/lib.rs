@@ -15,6 +15,8 @@
 //! | [`join`] | the conjunction of two relations |
 //! | [`vectors`] | single vectors in and out |
 //! | [`count`] | number of vectors, of steps, of nodes |
+//! | `growing` | sets that grow by many small ones |
+//! | `long_lists` | places in long lists |
 //! | [`natural`] | natural numbers without a limit |
 //! | [`restrict`] | the domain of a relation within a set |
 //! | [`saturate`] | least fixpoints from the bottom of the diagrams up |
@@ -66,11 +68,13 @@ mod fair;
 mod fewer_events;
 pub mod forest;
 pub mod graph;
+mod growing;
 pub mod image;
 pub mod join;
 mod known_events;
 pub mod lasso;
 mod linear;
+mod long_lists;
 pub mod model;
 pub mod natural;
 pub mod observer;

@@ -17,6 +17,7 @@ use crate::check::{Outcome, first_fault};
 use crate::collect::Stop;
 use crate::forest::{EMPTY, Forest, Kept, Node};
 use crate::graph::{Graph, Steps};
+use crate::growing::Growing;
 use crate::lasso::back_through;
 use crate::model::Model;
 use crate::observer::{Observer, accepts_all, letters_over};
@@ -32,6 +33,15 @@ const MANY: u32 = 10;
 /// A relation of the model and its shape from the first level on.
 type Relation = (Kept, Shape);
 
+/// A relation that makes steps: its highest level, and its shape from there on and from the first level on.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    relation: Kept,
+    top: usize,
+    low: Shape,
+    whole: Shape,
+}
+
 /// An edge of the automaton: where it leads, and its acceptance sets.
 type Edge = (u32, u64);
 
@@ -41,7 +51,7 @@ pub(crate) struct OnTheFly<'a> {
     observer: &'a dyn Observer,
     /// The initial states.
     pub initial: Kept,
-    steps: Vec<Relation>,
+    steps: Vec<Step>,
     /// Steps of each process, and states in which it is not enabled, if runs are to be fair.
     own: Vec<Vec<Relation>>,
     idle: Vec<Kept>,
@@ -74,14 +84,16 @@ impl<'a> OnTheFly<'a> {
             let shape = model.whole_shape(forest, e.shape, e.top);
             (e.relation, shape)
         };
-        let mut steps = Vec::new();
-        for g in &model.groups {
-            let shape = model.whole_shape(forest, g.shape, g.top);
-            steps.push((g.relation, shape));
-        }
-        for event in model.silent_events() {
-            steps.push(relation(forest, model, event));
-        }
+        let groups = (model.groups.iter()).map(|g| (g.relation, g.shape, g.top));
+        let silent = (model.silent_events().into_iter()).map(|e| &model.events[e]);
+        let steps = (groups.chain(silent.map(|e| (e.relation, e.shape, e.top))))
+            .map(|(relation, low, top)| Step {
+                relation,
+                top: top as usize,
+                low,
+                whole: model.whole_shape(forest, low, top),
+            })
+            .collect();
         let processes = if fair { program.processes.len() } else { 0 };
         let mut own = Vec::new();
         for process in 0..processes {
@@ -163,13 +175,46 @@ impl<'a> OnTheFly<'a> {
         self.step(forest, Some(model), forest.get(set), Steps::All)
     }
 
+    /// Number of parts that the steps are made of; to stay in a deadlock is the last one.
+    pub fn parts(&self) -> usize {
+        self.steps.len() + 1
+    }
+
+    /// The successors of a set by one part of the steps; all there is to know about the set has been learned.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn expand_by(
+        &self,
+        forest: &mut Forest,
+        model: &mut Model<'_>,
+        set: Kept,
+        part: usize,
+    ) -> Result<Node, Stop> {
+        self.step(forest, Some(model), forest.get(set), Steps::Part(part))
+    }
+
     /// Learns all there is to know about the steps from a set of the product.
-    fn learn(&self, forest: &mut Forest, model: &mut Model<'_>, set: Node) -> Result<(), Stop> {
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn learn(&self, forest: &mut Forest, model: &mut Model<'_>, set: Node) -> Result<(), Stop> {
         let states = forest.guarded(&[set], |f| f.union_of_downs(set))?;
         let states = forest.keep(states);
         self.learn_truth(forest, model, forest.get(states))?;
-        model.prepare_at_once(forest, forest.get(states))?;
-        if let Some(kept) = self.deadlocks {
+        let moves = match forest.path(forest.get(states)) {
+            Some(path) => {
+                model.prepare_single(forest, &path)?;
+                self.moves(forest, &path)?
+            }
+            None => {
+                model.prepare_at_once(forest, forest.get(states))?;
+                false
+            }
+        };
+        if let Some(kept) = self.deadlocks
+            && !moves
+        {
             let stuck = model.deadlocks(forest, forest.get(states))?;
             forest.add(kept, stuck)?;
         }
@@ -324,6 +369,38 @@ impl<'a> OnTheFly<'a> {
         Ok(result)
     }
 
+    /// Is there a step from a single state?
+    fn moves(&self, forest: &mut Forest, path: &[(u32, Node)]) -> Result<bool, Stop> {
+        for step in &self.steps {
+            let (state, relation) = (path[step.top].1, forest.get(step.relation));
+            if forest.image(state, relation, step.low)? != EMPTY {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The successors of a single state: steps begin at their highest level, so that those which are not enabled cost nothing above it.
+    fn image_of_single(
+        &self,
+        forest: &mut Forest,
+        path: &[(u32, Node)],
+        steps: &[Step],
+    ) -> Result<Node, Stop> {
+        let base = forest.stack.len();
+        for step in steps {
+            let (state, relation) = (path[step.top].1, forest.get(step.relation));
+            let mut next = forest.image_inner(state, relation, step.low)?;
+            if next != EMPTY {
+                for &(value, _) in path[..step.top].iter().rev() {
+                    next = forest.make(value, next, EMPTY)?;
+                }
+                forest.push(next);
+            }
+        }
+        forest.union_of_stack(base)
+    }
+
     /// The successors of states of the model by steps that may belong to an acceptance set.
     fn model_image(&self, forest: &mut Forest, states: Node, of: Steps) -> Result<Node, Stop> {
         let from = forest.keep(states);
@@ -339,11 +416,27 @@ impl<'a> OnTheFly<'a> {
             }
         };
         let source = forest.keep(source);
-        for &(relation, shape) in &self.steps {
-            let more = forest.image(forest.get(source), forest.get(relation), shape)?;
+        let now = forest.get(source);
+        let steps = match of {
+            Steps::Part(part) => self.steps.get(part..=part).unwrap_or(&[]),
+            Steps::All | Steps::Of(_) => &self.steps,
+        };
+        if let Some(path) = forest.path(now) {
+            let more = forest.guarded(&[], |f| self.image_of_single(f, &path, steps))?;
             forest.add(all, more)?;
+        } else {
+            for step in steps {
+                let more = forest.image(now, forest.get(step.relation), step.whole)?;
+                forest.add(all, more)?;
+            }
         }
-        if let Some(deadlocks) = self.deadlocks {
+        let stays = match of {
+            Steps::Part(part) => part == self.steps.len(),
+            Steps::All | Steps::Of(_) => true,
+        };
+        if let Some(deadlocks) = self.deadlocks
+            && stays
+        {
             let stay = forest.intersection(forest.get(from), forest.get(deadlocks))?;
             forest.add(all, stay)?;
         }
@@ -364,20 +457,21 @@ impl<'a> OnTheFly<'a> {
     ) -> Result<Node, Stop> {
         let (to, universe) = (forest.keep(states), forest.keep(within));
         let all = forest.keep(EMPTY);
-        let by = |forest: &mut Forest, relations: &[Relation], all: Kept| -> Result<(), Stop> {
-            for &(relation, shape) in relations {
-                let (to, within) = (forest.get(to), forest.get(universe));
-                let more = forest.preimage(to, forest.get(relation), shape, within)?;
-                forest.add(all, more)?;
-            }
-            Ok(())
+        let by = |forest: &mut Forest, (relation, shape): Relation| -> Result<(), Stop> {
+            let (to, within) = (forest.get(to), forest.get(universe));
+            let more = forest.preimage(to, forest.get(relation), shape, within)?;
+            forest.add(all, more)
         };
-        by(forest, &self.steps, all)?;
+        for step in &self.steps {
+            by(forest, (step.relation, step.whole))?;
+        }
         if let Some(process) = self.due_to(of) {
             let idle = forest.get(self.idle[process]);
             let before = forest.intersection(forest.get(all), idle)?;
             forest.set(all, before);
-            by(forest, &self.own[process], all)?;
+            for &relation in &self.own[process] {
+                by(forest, relation)?;
+            }
         }
         if let Some(deadlocks) = self.deadlocks {
             let stay = forest.intersection(forest.get(to), forest.get(deadlocks))?;
@@ -501,6 +595,10 @@ impl Graph for Part<'_> {
     }
 
     fn image(&self, forest: &mut Forest, set: Node, of: Steps) -> Result<Node, Stop> {
+        let of = match of {
+            Steps::Part(_) => Steps::All,
+            of => of,
+        };
         let next = self.product.step(forest, None, set, of)?;
         forest.intersection(next, forest.get(self.found))
     }
@@ -560,17 +658,17 @@ impl Graph for Part<'_> {
     }
 
     fn reach(&self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
-        let all = forest.keep(set);
+        let mut all = Growing::default();
         let last = forest.keep(set);
         while forest.get(last) != EMPTY {
-            let next = self.image(forest, forest.get(last), Steps::All)?;
-            let new = forest.difference(next, forest.get(all))?;
+            let new = all.add(forest, forest.get(last))?;
             forest.set(last, new);
-            forest.add(all, new)?;
+            let next = self.image(forest, new, Steps::All)?;
+            forest.set(last, next);
         }
-        let result = forest.get(all);
-        forest.release(all);
         forest.release(last);
-        Ok(result)
+        let reached = all.all(forest)?;
+        all.release(forest);
+        Ok(reached)
     }
 }

@@ -9,6 +9,10 @@
 //! have occurred in each cell alone have few combinations, all of these are asked about: then a part need be looked at again only
 //! when a cell takes a value for the first time.
 //!
+//! What reads one cell alone is always asked about all of its values that have occurred. Where these have been many and count up or down,
+//! as tokens of a place do, it is asked about as many again that come next: to join a relation with others takes as long as it has
+//! rows, and a row at a time that would be quadratic.
+//!
 //! A cell that is written but not read has [`COPY`] in the rows that leave it alone, as `a[i] := 0` leaves all elements but one.
 
 use crate::collect::Stop;
@@ -20,6 +24,8 @@ use sempre_model::{Action, Footprint, Interpreter};
 
 /// Parts whose cells have more combinations of values are asked about those that occur together, and no others.
 const FEW: usize = 1000;
+/// A part that was asked about fewer values of a cell is not asked about those that come next.
+const MANY: usize = 64;
 
 /// What a part says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +67,9 @@ pub(crate) struct Part {
     occurred: Option<usize>,
     /// There are more than a few combinations.
     is_wide: bool,
+    /// Of a part that reads one cell: how many of the values that have occurred were looked at, and which values it was asked about then.
+    looked_at: usize,
+    asked: Vec<bool>,
 }
 
 impl Part {
@@ -87,6 +96,8 @@ impl Part {
             version: 0,
             occurred: None,
             is_wide: false,
+            looked_at: 0,
+            asked: Vec::new(),
         }
     }
 
@@ -125,7 +136,13 @@ impl Part {
             return Ok(true);
         }
         let reads = || self.cells.iter().filter(|(_, m)| *m != Mode::Write);
-        let counts = || reads().map(|&(cell, _)| learner.values.occurring[cell as usize]);
+        if reads().count() == 1
+            && let Some(&(cell, _)) = reads().next()
+        {
+            self.learn_next(forest, learner, cell)?;
+            return Ok(true);
+        }
+        let counts = || reads().map(|&(cell, _)| learner.values.in_turn[cell as usize].len());
         let occurred = counts().sum();
         if self.occurred == Some(occurred) {
             return Ok(true);
@@ -150,6 +167,68 @@ impl Part {
         self.learn_rows(forest, learner, all)?;
         forest.stack.truncate(base);
         Ok(true)
+    }
+
+    /// Learns the rows for all values that have occurred in the one cell that is read, and for some that may be next.
+    fn learn_next(
+        &mut self,
+        forest: &mut Forest,
+        learner: &mut Learner<'_>,
+        cell: u32,
+    ) -> Result<(), Stop> {
+        let occurred = &learner.values.in_turn[cell as usize];
+        if self.looked_at == occurred.len() {
+            return Ok(());
+        }
+        let first = self.looked_at;
+        self.looked_at = occurred.len();
+        let mut vectors: Vec<Vec<u32>> = Vec::new();
+        for i in first..self.looked_at {
+            let number = learner.values.in_turn[cell as usize][i];
+            if self.is_new(number) {
+                vectors.push(vec![number]);
+            }
+        }
+        let Some(last) = vectors.last() else {
+            return Ok(());
+        };
+        if self.looked_at >= MANY {
+            let last = learner.values.value(cell, last[0]);
+            let before = learner.values.known_number(cell, last - 1);
+            let by = match before.is_some_and(|n| self.was_asked(n)) {
+                true => 1,
+                false => -1,
+            };
+            for value in (1..=self.looked_at as i64).map(|i| last + by * i) {
+                if !learner.takes(cell, value) {
+                    break;
+                }
+                let next = vec![learner.values.number(cell, value)];
+                // What fails there is nobody's fault yet.
+                let answer = learner.row(&self.meaning, &self.cells, &next);
+                if matches!(answer, Answer::Failed) || !self.is_new(next[0]) {
+                    break;
+                }
+                vectors.push(next);
+            }
+        }
+        let set = forest.set_of(&mut vectors)?;
+        self.learn_rows(forest, learner, set)?;
+        Ok(())
+    }
+
+    /// Was it asked about a value of the one cell that is read?
+    fn was_asked(&self, number: u32) -> bool {
+        self.asked.get((COPY - 1 - number) as usize) == Some(&true)
+    }
+
+    /// Notes that it is asked about a value; is it the first time?
+    fn is_new(&mut self, number: u32) -> bool {
+        let index = (COPY - 1 - number) as usize;
+        if self.asked.len() <= index {
+            self.asked.resize(index + 1, false);
+        }
+        !std::mem::replace(&mut self.asked[index], true)
     }
 
     /// Learns the rows for all values that `set` has in the cells that are read, which are at the levels of `shape`.
@@ -305,10 +384,12 @@ pub(crate) struct Learner<'p> {
 pub(crate) struct Values {
     of: Vec<Vec<i64>>,
     numbers: Vec<FxHashMap<i64, u32>>,
+    /// The most that a value of each cell is away from zero.
+    largest: Vec<u64>,
     /// Which of the values of a cell have occurred in a state: not all that have a number have.
     has_occurred: Vec<Vec<bool>>,
-    /// How many of them.
-    occurring: Vec<usize>,
+    /// Their numbers, in the order in which they first occurred.
+    in_turn: Vec<Vec<u32>>,
     /// How many, of all cells.
     pub occurrences: usize,
 }
@@ -319,8 +400,9 @@ impl Values {
         Self {
             of: vec![Vec::new(); cells],
             numbers: vec![FxHashMap::default(); cells],
+            largest: vec![0; cells],
             has_occurred: vec![Vec::new(); cells],
-            occurring: vec![0; cells],
+            in_turn: vec![Vec::new(); cells],
             occurrences: 0,
         }
     }
@@ -328,10 +410,17 @@ impl Values {
     /// The number of a value of a cell.
     pub fn number(&mut self, cell: u32, value: i64) -> u32 {
         let of = &mut self.of[cell as usize];
+        let largest = &mut self.largest[cell as usize];
         *self.numbers[cell as usize].entry(value).or_insert_with(|| {
             of.push(value);
+            *largest = value.unsigned_abs().max(*largest);
             COPY - of.len() as u32
         })
+    }
+
+    /// The number of a value of a cell, if it has one.
+    fn known_number(&self, cell: u32, value: i64) -> Option<u32> {
+        self.numbers[cell as usize].get(&value).copied()
     }
 
     /// The value of a cell with this number.
@@ -341,8 +430,7 @@ impl Values {
 
     /// The most that a value of a cell is away from zero.
     pub fn largest(&self, cell: u32) -> u64 {
-        let sizes = self.of[cell as usize].iter().map(|v| v.unsigned_abs());
-        sizes.max().unwrap_or(0)
+        self.largest[cell as usize]
     }
 
     /// Notes that a value has occurred in a state.
@@ -361,7 +449,7 @@ impl Values {
             known.resize(index + 1, false);
         }
         known[index] = true;
-        self.occurring[cell] += 1;
+        self.in_turn[cell].push(COPY - 1 - index as u32);
         self.occurrences += 1;
     }
 
@@ -381,6 +469,13 @@ impl<'p> Learner<'p> {
             written: Vec::new(),
             values: Values::new(program.cells()),
         }
+    }
+
+    /// May a cell have this value?
+    fn takes(&self, cell: u32, value: i64) -> bool {
+        let program = self.interpreter.program();
+        let ty = &program.variable(program.variable_of_cell(cell)).ty;
+        ty.store(value) == Some(value)
     }
 
     /// Whether an expression is true where these cells have these values; not if it has no value there.

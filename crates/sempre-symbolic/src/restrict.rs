@@ -41,7 +41,7 @@ impl Forest {
                 Mode::Read | Mode::ReadWrite => {
                     let q = self.entry(y);
                     if q.value < p.value {
-                        y = q.right;
+                        y = self.seek(q.right, p.value);
                         continue;
                     }
                     if p.value < q.value {

@@ -71,6 +71,21 @@ impl Forest {
         Some(vector)
     }
 
+    /// The values of the vector of a set that has just one, each with the node that it is in; none if there are several, or none.
+    pub fn path(&self, set: Node) -> Option<Vec<(u32, Node)>> {
+        let mut path = Vec::new();
+        let mut at = set;
+        while at > UNIT {
+            let e = self.entry(at);
+            if e.right != EMPTY {
+                return None;
+            }
+            path.push((e.value, at));
+            at = e.down;
+        }
+        (set != EMPTY).then_some(path)
+    }
+
     /// The last vector of a set, in the order of values.
     pub fn last(&self, set: Node) -> Option<Vec<u32>> {
         self.vector_by(set, |count| count - 1)
