@@ -1,55 +1,65 @@
-//! Two searches that take turns.
+//! Searches that take turns.
 //!
-//! Each has a thread of its own, and whoever has the baton works while the other waits: so a search need not be written such that it can
-//! be left and taken up again. Turns are measured in nodes and questions to caches, not in seconds, so that both do the same each time.
+//! Each has a thread of its own, and whoever has the baton works while the others wait: so a search need not be written such that it can
+//! be left and taken up again. Turns are measured in nodes and questions to caches, not in seconds, so that all do the same each time.
 //!
-//! Both do the same amount of work, and the second begins. Whoever has an answer ends the other, which sees it the next time that it asks
-//! for the baton. If one ends without, the other goes on alone.
+//! Each has a share of the work, and whoever is furthest behind has the next turn. Whoever has an answer ends the others, which see it the
+//! next time that they ask for the baton. If one ends without, the others go on alone.
 
 use crate::collect::Stop;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// The work of a turn.
+/// The work of a turn of one that has the whole share.
 const TURN: u64 = 1 << 19;
 
 /// A search's hold of the baton. The clones of one are the same hold.
 #[derive(Clone, Debug)]
 pub(crate) struct Baton {
     state: Arc<(Mutex<State>, Condvar)>,
-    /// Which search: 0 or 1.
+    /// Which search.
     who: usize,
 }
 
 #[derive(Debug)]
 struct State {
     turn: usize,
-    work: [u64; 2],
-    ended: [bool; 2],
+    seats: Vec<Place>,
     /// Somebody has an answer.
     answered: bool,
 }
 
+/// What is known of a search.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// Its work counts so many times.
+    weight: u64,
+    work: u64,
+    ended: bool,
+}
+
 impl State {
-    /// Is the turn of a search over?
-    fn is_over(&self, who: usize) -> bool {
-        match who {
-            0 => self.work[0] >= self.work[1],
-            _ => self.work[1] >= self.work[0] + TURN,
-        }
+    /// Whoever is furthest behind of all but one; the first of several.
+    fn behind(&self, who: usize) -> Option<usize> {
+        let others = (0..self.seats.len()).filter(|&s| s != who && !self.seats[s].ended);
+        others.min_by_key(|&s| self.seats[s].work)
     }
 }
 
 impl Baton {
-    /// For the first and the second search; the second is to begin.
-    pub fn pair() -> [Self; 2] {
+    /// For searches whose work counts so many times, each; the first is to begin.
+    pub fn of<const N: usize>(weights: [u64; N]) -> [Self; N] {
+        let place = |weight| Place {
+            weight,
+            work: 0,
+            ended: false,
+        };
         let state = State {
-            turn: 1,
-            work: [0; 2],
-            ended: [false; 2],
+            turn: 0,
+            seats: weights.map(place).to_vec(),
             answered: false,
         };
         let state = Arc::new((Mutex::new(state), Condvar::new()));
-        [0, 1].map(|who| Self {
+        std::array::from_fn(|who| Self {
             state: state.clone(),
             who,
         })
@@ -68,7 +78,7 @@ impl Baton {
     /// Waits for the first turn.
     ///
     /// # Errors
-    /// If the other search has an answer.
+    /// If another search has an answer.
     pub fn begin(&self) -> Result<(), Stop> {
         self.wait(self.lock())
     }
@@ -83,26 +93,31 @@ impl Baton {
         }
     }
 
-    /// So much work was done; the other search has a turn if it is due.
+    /// So much work was done; another search has a turn if it is due.
     ///
     /// # Errors
-    /// If the other search has an answer.
+    /// If another search has an answer.
     pub fn worked(&self, work: u64) -> Result<(), Stop> {
         let mut state = self.lock();
-        state.work[self.who] += work;
-        let other = 1 - self.who;
-        if !state.ended[other] && state.is_over(self.who) {
-            state.turn = other;
+        let weight = state.seats[self.who].weight;
+        state.seats[self.who].work += weight * work;
+        let next = state.behind(self.who);
+        if let Some(next) = next
+            && state.seats[self.who].work >= state.seats[next].work + TURN
+        {
+            state.turn = next;
             self.state.1.notify_all();
         }
         self.wait(state)
     }
 
-    /// This search is done; does it have an answer, and before the other?
+    /// This search is done; does it have an answer, and before the others?
     pub fn end(&self, answer: bool) -> bool {
         let mut state = self.lock();
-        state.ended[self.who] = true;
-        state.turn = 1 - self.who;
+        state.seats[self.who].ended = true;
+        if state.turn == self.who {
+            state.turn = state.behind(self.who).unwrap_or(self.who);
+        }
         let first = answer && !state.answered;
         state.answered |= answer;
         self.state.1.notify_all();
@@ -113,7 +128,7 @@ impl Baton {
 /// A search that goes on as long as this lives.
 pub(crate) struct Seat<'a>(&'a Baton);
 
-/// It may not have ended by itself: a panic must not let the other wait for ever.
+/// It may not have ended by itself: a panic must not let the others wait for ever.
 impl Drop for Seat<'_> {
     fn drop(&mut self) {
         self.0.end(false);
@@ -124,10 +139,9 @@ impl Drop for Seat<'_> {
 mod tests {
     use super::*;
 
-    /// Who worked when, in turns; the first search has an answer after `first` nodes, the second after `second`.
-    fn race(first: u64, second: u64) -> (Vec<usize>, [bool; 2]) {
+    /// Who worked when, in turns; each search has an answer after so much work. Who was first?
+    fn race<const N: usize>(weights: [u64; N], until: [u64; N]) -> (Vec<usize>, Option<usize>) {
         let log = Mutex::new(Vec::new());
-        let [a, b] = Baton::pair();
         let run = |baton: &Baton, until: u64| -> bool {
             let _seat = baton.seat();
             let mut work = 0;
@@ -135,8 +149,8 @@ mod tests {
                 baton.begin()?;
                 while work < until {
                     log.lock().unwrap().push(baton.who);
-                    work += TURN / 2;
-                    baton.worked(TURN / 2)?;
+                    work += TURN / 4;
+                    baton.worked(TURN / 4)?;
                 }
                 Ok(())
             };
@@ -145,37 +159,47 @@ mod tests {
                 Err(_) => false,
             }
         };
-        let ends = std::thread::scope(|s| {
-            let other = s.spawn(|| run(&b, second));
-            [run(&a, first), other.join().unwrap()]
+        let batons = Baton::of(weights);
+        let first = std::thread::scope(|s| {
+            let run = &run;
+            let pairs = batons.iter().zip(until);
+            let threads: Vec<_> = pairs.map(|(b, u)| s.spawn(move || run(b, u))).collect();
+            let answers: Vec<bool> = threads.into_iter().map(|t| t.join().unwrap()).collect();
+            answers.iter().position(|&a| a)
         });
-        (log.into_inner().unwrap(), ends)
+        (log.into_inner().unwrap(), first)
+    }
+
+    fn count(log: &[usize], who: usize) -> usize {
+        log.iter().filter(|w| **w == who).count()
     }
 
     #[test]
-    fn the_second_begins_and_does_as_much() {
+    fn each_has_its_share() {
         for _ in 0..20 {
-            let (log, ends) = race(20 * TURN, 5 * TURN);
-            assert_eq!(ends, [false, true]);
-            assert_eq!(log[..8], [1, 1, 0, 0, 1, 1, 0, 0]);
-            let ones = log.iter().filter(|w| **w == 1).count();
-            // Having worked its last, it hands over once more.
-            assert_eq!((ones, log.len() - ones), (10, 10));
+            let (log, first) = race([2, 2, 1], [5 * TURN, 40 * TURN, 40 * TURN]);
+            assert_eq!(first, Some(0));
+            assert_eq!(log[..8], [0, 0, 1, 1, 2, 2, 2, 2]);
+            // Nobody is further ahead than two turns of its own.
+            assert_eq!(count(&log, 0), 20);
+            assert!(count(&log, 1).abs_diff(20) <= 4, "{log:?}");
+            assert!(count(&log, 2).abs_diff(40) <= 8, "{log:?}");
         }
     }
 
     #[test]
-    fn the_first_may_win() {
-        let (log, ends) = race(3 * TURN, 100 * TURN);
-        assert_eq!(ends, [true, false]);
-        assert_eq!(log.iter().filter(|w| **w == 0).count(), 6);
+    fn the_last_may_win() {
+        let (log, first) = race([1, 1, 1], [100 * TURN, 100 * TURN, 3 * TURN]);
+        assert_eq!(first, Some(2));
+        assert_eq!(count(&log, 2), 12);
     }
 
-    /// One that ends without an answer, in whatever way, leaves the other alone.
+    /// One that ends without an answer, in whatever way, leaves the others alone.
     #[test]
     fn giving_up() {
-        let [a, b] = Baton::pair();
+        let [a, b, c] = Baton::of([1, 1, 1]);
         drop(b.seat());
+        drop(c.seat());
         assert_eq!(a.begin(), Ok(()));
         assert_eq!(a.worked(100 * TURN), Ok(()));
         assert!(a.end(true));

@@ -7,8 +7,7 @@
 //!
 //! Most violations are near the initial states, some are very far, and to find all states of the model first may take long. So searches
 //! on the fly, by levels ([`crate::bounded`]) and depth first ([`crate::dive`]), take turns with all this ([`crate::baton`]), and whoever
-//! has an answer first is heard. These two have diagrams of their own, a quarter of the memory, and half of the work, the first twice as much
-//! as the second.
+//! has an answer first is heard. Each of these two has diagrams of its own, a quarter of the memory, and a quarter of the work.
 
 use crate::baton::Baton;
 use crate::bounded::Bounded;
@@ -51,11 +50,6 @@ impl Road {
         (Road::Dive, "dive"),
     ];
 }
-
-/// The work of levels before the first dive.
-const HEAD_START: u64 = 1 << 19;
-/// Dives have half of this before they have to wait for levels: a single one of these may last.
-const DIVES: u64 = 1 << 24;
 
 /// How to check.
 #[derive(Clone, Copy, Default)]
@@ -251,34 +245,40 @@ fn in_turns(
     if options.road != Road::InTurns {
         return on_a_deep_stack(levels, || on_the_fly(question, options, None));
     }
-    let part = |of_four: usize| Options {
+    let part = |road: Road, of_four: usize| Options {
+        road,
         limits: Limits {
             memory: options.limits.memory.map(|m| m / 4 * of_four),
             ..options.limits
         },
         ..*options
     };
-    let [first, second] = Baton::pair();
+    let [near, far, all] = Baton::of([2, 2, 1]);
     std::thread::scope(|scope| {
-        let other = scope.spawn(|| {
-            on_a_deep_stack(levels, || {
-                holding(&second, || on_the_fly(question, &part(1), Some(&second)))
+        let others = [(Road::Bounded, &near), (Road::Dive, &far)].map(|(road, baton)| {
+            let options = part(road, 1);
+            scope.spawn(move || {
+                on_a_deep_stack(levels, || {
+                    holding(baton, || on_the_fly(question, &options, Some(baton)))
+                })
             })
         });
-        let (outcome, mut statistics, _) = on_a_deep_stack(levels, || {
-            holding(&first, || over_all(&part(3), Some(&first)))
+        let (mut outcome, mut statistics, _) = on_a_deep_stack(levels, || {
+            holding(&all, || over_all(&part(Road::InTurns, 2), Some(&all)))
         });
-        let other = other.join();
-        let (near, counted, is_answer) =
-            other.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        statistics.peak_nodes += counted.peak_nodes;
-        statistics.collections += counted.collections;
-        if !is_answer {
-            return (outcome, statistics);
+        for other in others {
+            let other = other.join();
+            let (answer, counted, is_answer) =
+                other.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            statistics.peak_nodes += counted.peak_nodes;
+            statistics.collections += counted.collections;
+            if is_answer {
+                statistics.product_states = counted.product_states;
+                statistics.road = counted.road;
+                outcome = answer;
+            }
         }
-        statistics.product_states = counted.product_states;
-        statistics.road = counted.road;
-        (near, statistics)
+        (outcome, statistics)
     })
 }
 
@@ -296,7 +296,7 @@ fn holding(
     (outcome, statistics, is_answer)
 }
 
-/// Asks a question on the fly: level by level, depth first, or both in turns.
+/// Asks a question on the fly: level by level, or depth first.
 fn on_the_fly(
     (program, propositions, observer): Question<'_>,
     options: &Options<'_>,
@@ -306,42 +306,31 @@ fn on_the_fly(
     forest.take_turns(baton.cloned());
     let begin = Clock::start();
     let mut model = Model::new(&mut forest, program, None);
-    let mut road = options.road;
     let (deadlock, fair) = (options.deadlock, options.fair);
     let mut search = || -> Result<(Outcome, Natural), Stop> {
         let (forest, model) = (&mut forest, &mut model);
         let mut product = OnTheFly::new(forest, model, propositions, observer, deadlock, fair)?;
-        let mut bounded = Bounded::new(forest, &product);
-        let mut dives = Dives::new(forest, &product, options.dive);
-        // The work of levels and of dives.
-        let (mut near, mut far) = (0, 0);
-        loop {
-            let before = forest.work();
-            road = match options.road {
-                Road::InTurns if near > HEAD_START && near.max(DIVES) > 2 * far => Road::Dive,
-                Road::InTurns => Road::Bounded,
-                asked => asked,
-            };
-            let (answer, work) = match road {
-                Road::Dive => (dives.advance(forest, model, &mut product)?, &mut far),
-                _ => (bounded.advance(forest, model, &mut product)?, &mut near),
-            };
-            *work += forest.work() - before;
-            if let Some(outcome) = answer {
-                let found = match road {
-                    Road::Dive => dives.found(forest)?,
-                    _ => bounded.found,
-                };
-                return Ok((outcome, forest.try_count(forest.get(found))?));
+        let product = &mut product;
+        let (outcome, found) = match options.road {
+            Road::Dive => {
+                let mut dives = Dives::new(forest, product, options.dive);
+                let outcome = until_answered(|| dives.advance(forest, model, product))?;
+                (outcome, dives.found(forest)?)
             }
-        }
+            _ => {
+                let mut bounded = Bounded::new(forest, product);
+                let outcome = until_answered(|| bounded.advance(forest, model, product))?;
+                (outcome, bounded.found)
+            }
+        };
+        Ok((outcome, forest.try_count(forest.get(found))?))
     };
     let found = search();
     let mut statistics = Statistics {
         peak_nodes: forest.peak_nodes(),
         collections: forest.collections(),
         search_time: begin.elapsed(),
-        road,
+        road: options.road,
         ..Statistics::default()
     };
     match found {
@@ -349,6 +338,17 @@ fn on_the_fly(
         Ok((outcome, found)) => {
             statistics.product_states = Some(found);
             (outcome, statistics)
+        }
+    }
+}
+
+/// Advances a search until it has an answer.
+fn until_answered(
+    mut advance: impl FnMut() -> Result<Option<Outcome>, Stop>,
+) -> Result<Outcome, Stop> {
+    loop {
+        if let Some(outcome) = advance()? {
+            return Ok(outcome);
         }
     }
 }

@@ -1,8 +1,7 @@
 //! Accepting runs far from the initial states: depth first, a few states at a time.
 //!
-//! Some violations are thousands of steps away, and what lies between is too much for any set. So here a few states are expanded, one with
-//! each state of the automaton, and of these only one event after the other; then a few of the states that this leads to. What else an
-//! event has found, and what other events may find, waits until there is nothing new further down. Partial traversals are Ravi and Somenzi's
+//! Some violations are thousands of steps away, and what lies between is too much for any set. So here a few states are expanded, by one
+//! event after the other; then a few of the states that this leads to. What else an event has found, and what other events may find, waits until there is nothing new further down. Partial traversals are Ravi and Somenzi's
 //! (*High-density reachability analysis*, ICCAD 1995), who keep what is dense to find all states; here it is kept small, to get far.
 //!
 //! What is chosen first decides nearly everything, so there are three dives in turns. One takes what comes first, and one what comes last;
@@ -13,10 +12,10 @@
 //! since: where the step leads from the one of its states that was expanded last. So an attempt begins there, and is cheap where little
 //! was met again.
 //!
-//! Cycles are often short, and close near the bottom of a dive: so most attempts look at the last few layers alone, some at more of them,
-//! and few at all that was expanded.
+//! Cycles are often short, and close near the bottom of a dive: so most attempts look only at the layers since the last one, and at as many
+//! before them; few at all that was expanded.
 //!
-//! Cost: attempts take about as many nodes as expansions do, each dive as many as the others, those that were given up included.
+//! Cost: attempts of both kinds take about as many nodes as expansions do, each dive as many as the others, those that were given up included.
 
 use crate::check::Outcome;
 use crate::collect::Stop;
@@ -33,11 +32,11 @@ const SHARE: u64 = 1 << 18;
 /// Which events are taken first, and which of the states that wait are expanded next.
 #[derive(Clone, Copy, Debug)]
 enum Choice {
-    /// The first, in the order of the model and of values.
+    /// The first event in the order of the model, and the first state in the order of values, with the last state of the automaton.
     First,
-    /// The last.
+    /// The last ones; with each state of the automaton one.
     Last,
-    /// Those that are drawn.
+    /// Those that are drawn; with each state of the automaton one.
     Drawn,
 }
 
@@ -115,10 +114,11 @@ struct Dive {
     random: Random,
     /// Nodes after which it is given up, if it draws lots.
     share: u64,
-    /// The nodes that its expansions and attempts have taken, and how many attempts there were.
+    /// The layers that have stayed since the last attempt near the bottom.
+    stayed: usize,
+    /// The nodes that its expansions have taken, attempts near the bottom, and attempts at all.
     searching: u64,
-    trying: u64,
-    attempts: u32,
+    trying: [u64; 2],
 }
 
 impl Dive {
@@ -136,9 +136,9 @@ impl Dive {
             again: forest.keep(EMPTY),
             random: Random::new(1),
             share,
+            stayed: 0,
             searching: 0,
-            trying: 0,
-            attempts: 0,
+            trying: [0; 2],
         }
     }
 
@@ -167,19 +167,22 @@ impl Dive {
         }
         self.searching += forest.made() - begin;
         let is_done = self.layers.is_empty();
-        let begin = forest.made();
-        if forest.get(self.again) != EMPTY
-            && (is_done || self.trying <= self.searching)
-            && let Some((part, hull)) = self.attempt(forest, product)?
-        {
-            return Ok(Some(part.run(forest, model, &hull)?));
+        for near in [true, false] {
+            let trying = &self.trying[usize::from(!near)];
+            if forest.get(self.again) == EMPTY || !is_done && *trying > self.searching {
+                continue;
+            }
+            let begin = forest.made();
+            if let Some((part, hull)) = self.attempt(forest, product, near && !is_done)? {
+                return Ok(Some(part.run(forest, model, &hull)?));
+            }
+            self.trying[usize::from(!near)] += forest.made() - begin;
         }
-        self.trying += forest.made() - begin;
         if is_done {
             let part = self.whole(forest, product)?;
             return Ok(Some(part.nothing(forest, model)?));
         }
-        let is_over = self.searching + self.trying > self.share;
+        let is_over = self.searching + self.trying[0] + self.trying[1] > self.share;
         if matches!(self.choice, Choice::Drawn) && is_over {
             self.surface(forest, product);
         }
@@ -201,22 +204,21 @@ impl Dive {
         Ok(Part { product, found })
     }
 
-    /// Looks for accepting cycles among what was expanded, or what of it is near the bottom.
+    /// Looks for accepting cycles near the bottom, or among all that was expanded.
     fn attempt<'a>(
         &mut self,
         forest: &mut Forest,
         product: &'a OnTheFly<'a>,
+        near: bool,
     ) -> Result<Option<(Part<'a>, Hull)>, Stop> {
-        self.attempts += 1;
-        // Every other attempt looks at four times as many layers as the one before it.
-        let near = 4 << (2 * self.attempts.trailing_zeros()).min(24);
-        let is_done = self.layers.is_empty();
-        let is_whole = is_done || near >= self.layers.len();
-        let part = match is_whole {
-            true => self.whole(forest, product)?,
-            false => {
+        let part = match near {
+            false => self.whole(forest, product)?,
+            true => {
+                let count = self.layers.len();
+                let first = self.stayed.saturating_sub(count - self.stayed + 1);
+                self.stayed = count;
                 let mut last = Growing::default();
-                for layer in &self.layers[self.layers.len() - near..] {
+                for layer in &self.layers[first..] {
                     last.add(forest, forest.get(layer.part))?;
                 }
                 let found = last.all(forest)?;
@@ -227,7 +229,7 @@ impl Dive {
         };
         let start = forest.intersection(forest.get(self.again), forest.get(part.found))?;
         let start = forest.keep(start);
-        let patience = match is_done {
+        let patience = match self.layers.is_empty() {
             true => u64::MAX,
             false => self.searching.max(SHARE),
         };
@@ -241,7 +243,7 @@ impl Dive {
                 let reachable = part.found;
                 return Ok(Some((part, Hull { reachable, ..hull })));
             }
-            Some(None) if is_whole => forest.set(self.again, EMPTY),
+            Some(None) if !near => forest.set(self.again, EMPTY),
             Some(None) | None => {}
         }
         Ok(None)
@@ -266,6 +268,7 @@ impl Dive {
                 forest.release(part);
                 forest.release(rest);
                 self.layers.pop();
+                self.stayed = self.stayed.min(self.layers.len());
                 continue;
             }
             let next = match self.choice {
@@ -316,10 +319,15 @@ impl Dive {
         Ok(None)
     }
 
-    /// Some of what waits, with each state of the automaton one.
+    /// Some of the states that wait.
     fn choose(&mut self, forest: &mut Forest, rest: Node) -> Result<Node, Stop> {
-        let mut vectors = Vec::new();
-        for (q, states) in forest.list(rest) {
+        let mut rows: Vec<(u32, Node)> = forest.list(rest).collect();
+        // Further on in the automaton is nearer to acceptance.
+        if let Choice::First = self.choice {
+            rows.drain(..rows.len() - 1);
+        }
+        let mut vectors = Vec::with_capacity(rows.len());
+        for (q, states) in rows {
             let vector = match self.choice {
                 Choice::First => forest.first(states),
                 Choice::Last => forest.last(states),
