@@ -194,15 +194,16 @@ impl Part {
         };
         if self.looked_at >= MANY {
             let last = learner.values.value(cell, last[0]);
-            let before = learner.values.known_number(cell, last - 1);
+            let before = learner.values.known_number(cell, last.wrapping_sub(1));
             let by = match before.is_some_and(|n| self.was_asked(n)) {
                 true => 1,
                 false => -1,
             };
-            for value in (1..=self.looked_at as i64).map(|i| last + by * i) {
-                if !learner.takes(cell, value) {
+            for i in 1..=self.looked_at as i64 {
+                let value = last.checked_add(by * i);
+                let Some(value) = value.filter(|&v| learner.takes(cell, v)) else {
                     break;
-                }
+                };
                 let next = vec![learner.values.number(cell, value)];
                 // What fails there is nobody's fault yet.
                 let answer = learner.row(&self.meaning, &self.cells, &next);

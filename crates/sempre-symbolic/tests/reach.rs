@@ -1,8 +1,9 @@
 //! Symbolic exploration against the interpreter, state by state.
 
 use sempre_base::Random;
+use sempre_model::Action;
 use sempre_model::Interpreter;
-use sempre_model::ir::Program;
+use sempre_model::ir::{Behaviour, Binary, Expr, Place, Program, Stmt, Type};
 use sempre_model::random_program::random_program;
 use sempre_symbolic::reach::{Options, explore, on_a_deep_stack, reachable};
 use sempre_symbolic::{Firing, Forest, Limits, Model, Stop, Strategy};
@@ -57,7 +58,51 @@ fn has_double_rows(program: &Program) -> bool {
     program
         .actions
         .iter()
-        .any(|a| matches!(a.behaviour, sempre_model::ir::Behaviour::Table(_)))
+        .any(|a| matches!(a.behaviour, Behaviour::Table(_)))
+}
+
+/// Explores a program, with garbage collections at every so many nodes if there are to be, and compares all that is found.
+fn compare(
+    program: &Program,
+    expected: &Plain,
+    order: Option<Vec<u32>>,
+    options: &Options<'_>,
+    stress: Option<u32>,
+    what: &str,
+) {
+    on_a_deep_stack(program.cells(), || {
+        let mut forest = Forest::new(Limits::default());
+        if let Some(every) = stress {
+            forest.stress(every);
+        }
+        let mut model = Model::new(&mut forest, program, order);
+        let set = reachable(&mut forest, &mut model, options).unwrap();
+        let set = forest.get(set);
+        let states: BTreeSet<Vec<i64>> = forest.vectors(set).map(|v| model.decode(&v)).collect();
+        if states != expected.states {
+            let interpreter = Interpreter::new(program);
+            for state in &states {
+                for (a, next) in interpreter.successors(state) {
+                    if let Ok(next) = next
+                        && !states.contains(&next)
+                    {
+                        let action = &program.actions[a as usize];
+                        panic!("no step from {state:?} to {next:?} by {action:?}\n{what}");
+                    }
+                }
+            }
+            panic!("more than there is: {what}");
+        }
+        let deadlocks = model.deadlocks(&mut forest, set).unwrap();
+        assert_eq!(forest.count(deadlocks), expected.deadlocks, "{what}");
+        let faults = model.faults(&mut forest, set).unwrap();
+        let failing: BTreeSet<Option<u32>> = faults.iter().map(|f| f.action).collect();
+        assert_eq!(failing, expected.failing, "{what}");
+        if !has_double_rows(program) {
+            let transitions = model.transitions(&forest, set).unwrap();
+            assert_eq!(transitions, expected.transitions, "{what}");
+        }
+    });
 }
 
 #[test]
@@ -98,45 +143,93 @@ fn random_programs_have_the_states_that_the_interpreter_finds() {
             firing,
             ..Options::default()
         };
-        on_a_deep_stack(program.cells(), || {
-            let mut forest = Forest::new(Limits::default());
-            if let Some(every) = stress {
-                forest.stress(every);
-            }
-            let mut model = Model::new(&mut forest, &program, order);
-            let set = reachable(&mut forest, &mut model, &options).unwrap();
-            let set = forest.get(set);
-            let states: BTreeSet<Vec<i64>> =
-                forest.vectors(set).map(|v| model.decode(&v)).collect();
-            if states != expected.states {
-                let interpreter = Interpreter::new(&program);
-                for state in &states {
-                    for (a, next) in interpreter.successors(state) {
-                        if let Ok(next) = next
-                            && !states.contains(&next)
-                        {
-                            let action = &program.actions[a as usize];
-                            panic!("no step from {state:?} to {next:?} by {action:?}\n{what}");
-                        }
-                    }
-                }
-                panic!("more than there is: {what}");
-            }
-            let deadlocks = model.deadlocks(&mut forest, set).unwrap();
-            assert_eq!(forest.count(deadlocks), expected.deadlocks, "{what}");
-            let faults = model.faults(&mut forest, set).unwrap();
-            let failing: BTreeSet<Option<u32>> = faults.iter().map(|f| f.action).collect();
-            assert_eq!(failing, expected.failing, "{what}");
-            if !has_double_rows(&program) {
-                let transitions = model.transitions(&forest, set).unwrap();
-                assert_eq!(transitions, expected.transitions, "{what}");
-            }
-        });
+        compare(&program, &expected, order, &options, stress, &what);
     }
     assert!(
         explored > 300 && with_classes > 60 && failing > 50 && stuck > 50,
         "{explored} {with_classes} {failing} {stuck}"
     );
+}
+
+/// Counters that go far are learned in blocks: what is asked about before it occurs must be right, and what fails only there is no failure.
+#[test]
+fn counters_that_go_far() {
+    let mut r = Random::new(23);
+    let (mut far, mut failing) = (0, 0);
+    for round in 0..150 {
+        let mut program = Program::new("counters");
+        let most = 70 + r.below(300) as i64;
+        let range = Type::Range {
+            min: -5,
+            max: most + r.below(3) as i64,
+        };
+        let x = program.declare(
+            "x",
+            r.pick(&[Type::Natural, range, Type::BYTE]).clone(),
+            None,
+            None,
+        );
+        let y = program.declare("y", Type::Range { min: 0, max: 200 }, None, None);
+        let z = program.declare("z", Type::Range { min: 0, max: 2 }, None, None);
+        let number = Expr::Constant;
+        let add = |v, by| {
+            let sum = Expr::binary(Binary::Add, Expr::variable(v), number(by));
+            Stmt::Assign(Place::Scalar(v), sum)
+        };
+        for _ in 0..1 + r.below(4) {
+            let by = *r.pick(&[1, 1, 1, -1, -1, 2, 3]);
+            let limit = match (by > 0, r.below(4)) {
+                // It fails at the end of what the type takes, or goes round.
+                (_, 0) => None,
+                (true, _) => Some(Expr::binary(
+                    Binary::Less,
+                    Expr::variable(x),
+                    number(most - 3),
+                )),
+                (false, _) => Some(Expr::binary(Binary::Greater, Expr::variable(x), number(0))),
+            };
+            let mut effect = vec![add(x, by)];
+            let mut guard: Vec<Expr> = limit.into_iter().collect();
+            if r.chance(0.4) {
+                let last = *r.pick(&[3, 150]);
+                guard.push(Expr::binary(Binary::Less, Expr::variable(y), number(last)));
+                effect.push(add(y, 1));
+            }
+            if r.chance(0.3) {
+                guard.push(Expr::equal(Expr::variable(z), number(r.below(3) as i64)));
+                effect.push(Stmt::Assign(Place::Scalar(z), number(r.below(3) as i64)));
+            }
+            program.actions.push(Action {
+                name: "count".to_string(),
+                processes: Vec::new(),
+                class: 0,
+                behaviour: Behaviour::Guarded {
+                    guard: Expr::all(guard),
+                    effect,
+                },
+            });
+        }
+        let start = *r.pick(&[0, most - 10, most / 2]);
+        program.initial = vec![vec![start.min(255), 0, 0]];
+        let Some(expected) = plain(&program, 2000) else {
+            continue;
+        };
+        far += usize::from(expected.states.len() > 130);
+        failing += usize::from(!expected.failing.is_empty());
+        let strategy = *r.pick(&[
+            Strategy::BreadthFirst,
+            Strategy::Chaining,
+            Strategy::Saturation,
+        ]);
+        let options = Options {
+            strategy,
+            ..Options::default()
+        };
+        let stress = r.chance(0.3).then(|| 50 + r.below(200) as u32);
+        let what = format!("round {round}: {strategy:?} {program:?}");
+        compare(&program, &expected, None, &options, stress, &what);
+    }
+    assert!(far > 40 && failing > 10, "{far} {failing}");
 }
 
 #[test]
