@@ -1,8 +1,9 @@
 //! Symbolic checks against the definition of the product, on random programs and random automata.
 
 use sempre_base::Random;
+use sempre_model::ir::{Behaviour, Binary, Place, Stmt, Type, VariableId};
 use sempre_model::random_program::{random_expression, random_program};
-use sempre_model::{Expr, Interpreter, Program};
+use sempre_model::{Action, Expr, Interpreter, Program};
 use sempre_symbolic::Strategy;
 use sempre_symbolic::check::{Moment, Options, Outcome, Road, check};
 use sempre_symbolic::observer::Observer;
@@ -312,4 +313,61 @@ fn random_programs_and_automata() {
             && dives > 300,
         "{empty} {violated} {failed} {stuttering} {bounded} {dives}"
     );
+}
+
+/// Six hundred steps up, and round and round there: through blocks of values that are learned together, and past windows of attempts.
+#[test]
+fn a_run_that_goes_far() {
+    let mut program = Program::new("far");
+    let x = program.declare("x", Type::Natural, None, None);
+    let y = program.declare("y", Type::Range { min: 0, max: 1 }, None, None);
+    let read = Expr::variable;
+    let most = Expr::Constant(600);
+    let mut action = |guard: Expr, to: VariableId, by: Expr| {
+        let sum = Expr::binary(Binary::Add, Expr::variable(to), by);
+        program.actions.push(Action {
+            name: "step".to_string(),
+            processes: Vec::new(),
+            class: 0,
+            behaviour: Behaviour::Guarded {
+                guard,
+                effect: vec![Stmt::Assign(Place::Scalar(to), sum)],
+            },
+        });
+    };
+    let below = Expr::binary(Binary::Less, read(x), most.clone());
+    action(below, x, Expr::Constant(1));
+    // Back again: what is met again is no accepting cycle.
+    let above = Expr::binary(Binary::Greater, read(x), Expr::Constant(0));
+    action(above, x, Expr::Constant(-1));
+    let other = Expr::binary(
+        Binary::Subtract,
+        Expr::Constant(1),
+        Expr::binary(Binary::Multiply, Expr::Constant(2), read(y)),
+    );
+    let there = Expr::equal(read(x), most.clone());
+    action(there.clone(), y, other);
+    program.initial = vec![vec![0, 0]];
+    // Again and again both at the top and not as at the beginning.
+    let ps = vec![there, Expr::equal(read(y), Expr::Constant(1))];
+    let marked = |letter: usize| vec![(0, letter as u64)];
+    let drawn = Drawn {
+        states: 1,
+        sets: 2,
+        testing: false,
+        initial: vec![vec![0]; 4],
+        edges: vec![(0..4).map(marked).collect()],
+    };
+    for road in [Road::InTurns, Road::Owcty, Road::Bounded, Road::Dive] {
+        let options = Options {
+            road,
+            ..Options::default()
+        };
+        let (outcome, _) = check(&program, &ps, &drawn, &options);
+        let Outcome::Violated(prefix, cycle) = outcome else {
+            panic!("{road:?}: {outcome:?}");
+        };
+        confirm(&program, &ps, &drawn, &prefix, &cycle);
+        assert!(prefix.len() + cycle.len() > 600, "{road:?}");
+    }
 }
