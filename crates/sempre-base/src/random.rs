@@ -57,6 +57,13 @@ impl Random {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
+    /// Puts some things in an order drawn from all (Fisher and Yates).
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for i in (1..items.len()).rev() {
+            items.swap(i, self.below(i + 1));
+        }
+    }
+
     /// A uniformly chosen element.
     ///
     /// # Panics

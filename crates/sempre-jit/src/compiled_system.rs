@@ -276,9 +276,7 @@ impl System for CompiledSystem {
     fn permute(&self, context: &mut CompiledContext, random: &mut Random) {
         (self.interpreted).permute(&mut context.interpreted, random);
         let mut rank: Vec<u32> = (0..self.program().actions.len() as u32).collect();
-        for i in (1..rank.len()).rev() {
-            rank.swap(i, random.below(i + 1));
-        }
+        random.shuffle(&mut rank);
         context.rank = Some(rank);
     }
 

@@ -232,9 +232,7 @@ impl System for ProgramSystem {
 
     fn permute(&self, context: &mut ProgramContext, random: &mut Random) {
         let mut rank: Vec<u32> = (0..self.program.actions.len() as u32).collect();
-        for i in (1..rank.len()).rev() {
-            rank.swap(i, random.below(i + 1));
-        }
+        random.shuffle(&mut rank);
         context.rank = Some(rank);
     }
 

@@ -155,9 +155,7 @@ mod tests {
 
     fn shuffled(r: &mut Random, n: usize) -> Vec<u32> {
         let mut p: Vec<u32> = (0..n as u32).collect();
-        for i in (1..n).rev() {
-            p.swap(i, r.below(i + 1));
-        }
+        r.shuffle(&mut p);
         p
     }
 

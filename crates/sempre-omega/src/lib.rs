@@ -15,6 +15,7 @@ pub mod emptiness;
 pub mod fin_less;
 pub mod finite;
 pub mod generalized_rabin;
+pub mod guide;
 pub mod hoa;
 pub mod inclusion;
 pub mod isomorphism;

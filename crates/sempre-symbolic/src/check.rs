@@ -6,11 +6,13 @@
 //! The states of a program are the same whatever is asked of them, so [`Prepared`] keeps them for several checks.
 //!
 //! Most violations are near the initial states, some are very far, and to find all states of the model first may take long. So searches
-//! on the fly, by levels ([`crate::bounded`]) and depth first ([`crate::dive`]), take turns with all this ([`crate::baton`]), and whoever
-//! has an answer first is heard. Each of these two has diagrams of its own, a quarter of the memory, and a quarter of the work.
+//! on the fly, by levels ([`crate::bounded`]), depth first ([`crate::dive`]) and by single states ([`crate::climb`]), take turns with all this
+//! ([`crate::baton`]), and whoever has an answer first is heard. Each has diagrams of its own. The one over all states has half of the memory and four
+//! ninths of the work, single states have half as much as each of the two others.
 
 use crate::baton::Baton;
 use crate::bounded::Bounded;
+use crate::climb::Climbs;
 use crate::clock::Clock;
 use crate::collect::{Limits, Stop};
 use crate::dive::Dives;
@@ -40,14 +42,17 @@ pub enum Road {
     Bounded,
     /// Depth first, a few states at a time, on the fly.
     Dive,
+    /// Depth first, by single states, towards what the automaton waits for.
+    Climb,
 }
 
 impl Road {
     /// Those that can be asked for, and their names.
-    pub const ALL: [(Road, &'static str); 3] = [
+    pub const ALL: [(Road, &'static str); 4] = [
         (Road::Owcty, "owcty"),
         (Road::Bounded, "bounded"),
         (Road::Dive, "dive"),
+        (Road::Climb, "climb"),
     ];
 }
 
@@ -64,7 +69,7 @@ pub struct Options<'a> {
     pub reachability: Reachability,
     /// Which road to take.
     pub road: Road,
-    /// Nodes after which the first dives are given up, if not as many as usual.
+    /// Nodes after which the first dives and climbs are given up, if not as many as usual.
     pub dive: Option<u64>,
     /// Nodes after which a run is looked for with fewer events, if not as many as usual.
     pub patience: Option<u64>,
@@ -245,18 +250,23 @@ fn in_turns(
     if options.road != Road::InTurns {
         return on_a_deep_stack(levels, || on_the_fly(question, options, None));
     }
-    let part = |road: Road, of_four: usize| Options {
+    let part = |road: Road, of_eight: usize| Options {
         road,
         limits: Limits {
-            memory: options.limits.memory.map(|m| m / 4 * of_four),
+            memory: options.limits.memory.map(|m| m / 8 * of_eight),
             ..options.limits
         },
         ..*options
     };
-    let [near, far, all] = Baton::of([2, 2, 1]);
+    let [near, single, far, all] = Baton::of([2, 4, 2, 1]);
+    let others = [
+        (Road::Bounded, &near, 2),
+        (Road::Climb, &single, 1),
+        (Road::Dive, &far, 1),
+    ];
     std::thread::scope(|scope| {
-        let others = [(Road::Bounded, &near), (Road::Dive, &far)].map(|(road, baton)| {
-            let options = part(road, 1);
+        let others = others.map(|(road, baton, of_eight)| {
+            let options = part(road, of_eight);
             scope.spawn(move || {
                 on_a_deep_stack(levels, || {
                     holding(baton, || on_the_fly(question, &options, Some(baton)))
@@ -264,7 +274,7 @@ fn in_turns(
             })
         });
         let (mut outcome, mut statistics, _) = on_a_deep_stack(levels, || {
-            holding(&all, || over_all(&part(Road::InTurns, 2), Some(&all)))
+            holding(&all, || over_all(&part(Road::InTurns, 4), Some(&all)))
         });
         for other in others {
             let other = other.join();
@@ -296,7 +306,7 @@ fn holding(
     (outcome, statistics, is_answer)
 }
 
-/// Asks a question on the fly: level by level, or depth first.
+/// Asks a question on the fly: level by level, depth first, or by single states.
 fn on_the_fly(
     (program, propositions, observer): Question<'_>,
     options: &Options<'_>,
@@ -305,12 +315,18 @@ fn on_the_fly(
     let mut forest = Forest::new(options.limits);
     forest.take_turns(baton.cloned());
     let begin = Clock::start();
-    let mut model = Model::new(&mut forest, program, None);
-    let (deadlock, fair) = (options.deadlock, options.fair);
+    let manner = (options.deadlock, options.fair);
     let mut search = || -> Result<(Outcome, Natural), Stop> {
-        let (forest, model) = (&mut forest, &mut model);
-        let mut product = OnTheFly::new(forest, model, propositions, observer, deadlock, fair)?;
-        let product = &mut product;
+        let forest = &mut forest;
+        if options.road == Road::Climb {
+            let few = options.dive.map(|nodes| nodes as usize);
+            let memory = options.limits.memory.unwrap_or(usize::MAX);
+            let mut climbs = Climbs::new((program, propositions, observer), manner, few, memory);
+            let outcome = until_answered(|| climbs.advance(forest))?;
+            return Ok((outcome, climbs.found().into()));
+        }
+        let model = &mut Model::new(forest, program, None);
+        let product = &mut OnTheFly::new(forest, model, propositions, observer, manner)?;
         let (outcome, found) = match options.road {
             Road::Dive => {
                 let mut dives = Dives::new(forest, product, options.dive);
@@ -467,6 +483,11 @@ impl Prepared<'_> {
     }
 }
 
+/// What is said of a proposition without a value.
+pub(crate) fn without_value(proposition: usize, error: &str) -> String {
+    format!("proposition {proposition} has no value: {error}")
+}
+
 /// Something erroneous in a state of a set: a step, an assertion, a proposition without a value.
 pub(crate) fn first_fault(
     forest: &mut Forest,
@@ -488,7 +509,7 @@ pub(crate) fn first_fault(
             fault = Some(Fault {
                 state,
                 action: None,
-                message: format!("proposition {i} has no value: {error}"),
+                message: without_value(i, &error),
             });
         }
     }

@@ -156,6 +156,14 @@ impl Forest {
         Ok(())
     }
 
+    /// Counts work that makes no nodes, but takes as long as making so many.
+    ///
+    /// # Errors
+    /// If it is time to stop.
+    pub(crate) fn labour(&mut self, nodes: u64) -> Result<(), Stop> {
+        (0..nodes).try_for_each(|_| self.tick())
+    }
+
     /// The work so far: nodes that were made or found to be there, and questions to the caches, which take longer where they are large.
     pub(crate) fn work(&self) -> u64 {
         self.made() + self.control.asked + self.cache.asked() + self.wide_cache.asked()

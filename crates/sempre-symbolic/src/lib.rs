@@ -40,7 +40,7 @@
 //! | `self_loops` | reachability in products with TGBA |
 //! | `on_the_fly` | the same, of states as they are met |
 //! | `bounded` | accepting runs near the initial states, on the fly |
-//! | `dive` | accepting runs far from them |
+//! | `dive`, `climb` | accepting runs far from them |
 //! | `endless` | a short run that goes on without end |
 //! | `baton` | two searches that take turns |
 //! | `fair` | weak fairness, as acceptance sets |
@@ -57,6 +57,7 @@ mod bounded;
 mod breadth_first;
 pub mod cache;
 pub mod check;
+mod climb;
 mod clock;
 pub mod collect;
 mod conjuncts;

@@ -75,8 +75,7 @@ impl<'a> OnTheFly<'a> {
         model: &mut Model<'_>,
         propositions: &'a [Expr],
         observer: &'a dyn Observer,
-        deadlock: Deadlock,
-        fair: bool,
+        (deadlock, fair): (Deadlock, bool),
     ) -> Result<Self, Stop> {
         let program = model.program();
         let relation = |forest: &mut Forest, model: &Model<'_>, event: usize| {

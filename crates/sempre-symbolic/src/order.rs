@@ -108,9 +108,7 @@ fn cuthill_mckee(cells: usize, supports: &[&Vec<u32>], users: &[Vec<u32>]) -> Ve
 
 fn shuffled(cells: usize, random: &mut Random) -> Vec<u32> {
     let mut order: Vec<u32> = (0..cells as u32).collect();
-    for i in (1..cells).rev() {
-        order.swap(i, random.below(i + 1));
-    }
+    random.shuffle(&mut order);
     order
 }
 

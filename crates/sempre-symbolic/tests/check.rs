@@ -194,7 +194,7 @@ fn confirm(program: &Program, ps: &[Expr], d: &Drawn, prefix: &[Moment], cycle: 
 fn random_programs_and_automata() {
     let mut r = Random::new(9);
     let (mut empty, mut violated, mut failed, mut stuttering) = (0, 0, 0, 0);
-    let (mut bounded, mut dives) = (0, 0);
+    let (mut bounded, mut dives, mut climbs) = (0, 0, 0);
     let mut rounds = 0;
     while rounds < 1500 {
         let program = random_program(&mut r);
@@ -261,14 +261,22 @@ fn random_programs_and_automata() {
             ]),
             dive: *r.pick(&[None, Some(1), Some(100)]),
             patience: *r.pick(&[None, Some(0)]),
-            road: *r.pick(&[Road::InTurns, Road::Owcty, Road::Bounded, Road::Dive]),
+            road: *r.pick(&[
+                Road::InTurns,
+                Road::Owcty,
+                Road::Bounded,
+                Road::Dive,
+                Road::Climb,
+            ]),
             ..Options::default()
         };
         let (outcome, statistics) = check(&program, &ps, &drawn, &options);
         let what = format!("round {rounds}: {deadlock:?} {drawn:?} {ps:?} {program:?}");
         let near = statistics.road == Road::Bounded;
         let far = statistics.road == Road::Dive;
-        if !near && !far {
+        let single = statistics.road == Road::Climb;
+        let by_all = !near && !far && !single;
+        if by_all {
             assert_eq!(statistics.model_states.unwrap(), states.len() as u64);
         }
         let values: Vec<u64> = states.iter().map(|s| valuation(&program, &ps, s)).collect();
@@ -276,13 +284,14 @@ fn random_programs_and_automata() {
         let reached = graph.reach(&graph.initial);
         let count = reached.iter().filter(|x| **x).count();
         let found = statistics.product_states.unwrap();
-        if (near || far) && matches!(outcome, Outcome::Violated(..)) {
+        if !by_all && matches!(outcome, Outcome::Violated(..)) {
             assert!(found.to_f64() <= count as f64, "{what}");
         } else {
             assert_eq!(found, count as u64, "{what}");
         }
         bounded += usize::from(near);
         dives += usize::from(far);
+        climbs += usize::from(single);
         let mut visited = (0..reached.len()).filter(|&n| reached[n]);
         let is_faulty = visited.any(|n| faulty[n / drawn.states as usize]);
         let accepts = graph.accepts(drawn.sets);
@@ -309,9 +318,10 @@ fn random_programs_and_automata() {
             && violated > 200
             && failed > 20
             && stuttering > 20
-            && bounded > 500
-            && dives > 300,
-        "{empty} {violated} {failed} {stuttering} {bounded} {dives}"
+            && bounded > 400
+            && dives > 200
+            && climbs > 200,
+        "{empty} {violated} {failed} {stuttering} {bounded} {dives} {climbs}"
     );
 }
 
@@ -358,7 +368,8 @@ fn a_run_that_goes_far() {
         initial: vec![vec![0]; 4],
         edges: vec![(0..4).map(marked).collect()],
     };
-    for road in [Road::InTurns, Road::Owcty, Road::Bounded, Road::Dive] {
+    let one = Road::ALL.map(|(road, _)| road);
+    for road in one.into_iter().chain([Road::InTurns]) {
         let options = Options {
             road,
             ..Options::default()

@@ -133,9 +133,7 @@ fn random_programs_have_the_states_that_the_interpreter_finds() {
         let mut order: Option<Vec<u32>> = None;
         if random.chance(0.3) {
             let mut drawn: Vec<u32> = (0..program.cells() as u32).collect();
-            for i in (1..drawn.len()).rev() {
-                drawn.swap(i, random.below(i + 1));
-            }
+            random.shuffle(&mut drawn);
             order = Some(drawn);
         }
         let options = Options {

@@ -73,6 +73,8 @@ fn random_programs_and_formulas() {
             (AutomatonKind::Tgta, Road::Bounded),
             (AutomatonKind::Tgba, Road::Dive),
             (AutomatonKind::Tgta, Road::Dive),
+            (AutomatonKind::Tgba, Road::Climb),
+            (AutomatonKind::Tgta, Road::Climb),
         ] {
             let symbolic = Settings {
                 engine: Engine::Symbolic,
@@ -142,7 +144,7 @@ fn the_explicit_engine_begins() {
         check(Road::InTurns),
         (Engine::Explicit, AutomatonKind::Dfa, why)
     );
-    let why = "engine symbolic alone: algorithm bounded is one of sets of states".to_string();
+    let why = "engine symbolic alone: algorithm bounded belongs to the symbolic engine".to_string();
     assert_eq!(
         check(Road::Bounded),
         (Engine::Symbolic, AutomatonKind::Tgba, why)

@@ -223,9 +223,7 @@ impl<'a, M: Marks> Worker<'a, M> {
             0 => {}
             1 => edges.reverse(),
             _ => {
-                for i in (1..edges.len()).rev() {
-                    edges.swap(i, random.below(i + 1));
-                }
+                random.shuffle(edges);
             }
         }
     }

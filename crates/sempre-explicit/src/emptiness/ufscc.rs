@@ -251,9 +251,7 @@ impl<'a, M: Marks> Worker<'a, M> {
             0 => items.reverse(),
             1 => {}
             _ => {
-                for i in (1..items.len()).rev() {
-                    items.swap(i, self.random.below(i + 1));
-                }
+                self.random.shuffle(items);
             }
         }
     }

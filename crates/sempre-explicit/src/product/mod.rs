@@ -34,7 +34,7 @@
 //! | `successors` | what the system tells of a state, on its way into the product |
 //! | `degeneralization` | one acceptance set instead of several |
 //! | `fairness` | the acceptance sets of processes |
-//! | `order`, `guide` | which successors come first |
+//! | `order` | which successors come first |
 //! | `limits` | when to stop |
 //! | `widening` | going on after a value has left its bits |
 //! | `crew` | several workers |
@@ -43,7 +43,6 @@ mod crew;
 mod degeneralization;
 mod expansion;
 mod fairness;
-mod guide;
 mod limits;
 mod observer;
 mod order;
@@ -59,13 +58,13 @@ use crate::property::Property;
 use crate::space::{RunStep, Space, Stop};
 use crew::Common;
 use expansion::STUTTER;
-use guide::Guide;
 pub use limits::Limits;
 pub use observer::Observer;
 pub use order::Order;
 use order::ordered;
 use packing::Packing;
 use sempre_model::system::{Failure, Step, System};
+use sempre_omega::guide::Guide;
 use sempre_store::{Batch, Budget, IndexArray, StateIndex, Store, StoreWorker};
 pub use shape::{Deadlock, Shape};
 use std::sync::Arc;
@@ -160,8 +159,8 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
                 .collect(),
             Observer::Testing(_) => Vec::new(),
         };
-        let guide = match (shape.order, observer) {
-            (Order::Directed(_), Observer::Property(property)) => Guide::new(property),
+        let guide = match shape.order {
+            Order::Directed(_) => order::guide(observer),
             _ => None,
         };
         let now = Instant::now();

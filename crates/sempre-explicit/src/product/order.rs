@@ -1,10 +1,12 @@
 //! In which order a product tells the successors of a state.
 
 use super::Product;
-use super::guide::PROPOSITIONS;
+use super::observer::Observer;
 use crate::marks::Marks;
+use crate::property::Kind;
 use sempre_base::Random;
 use sempre_model::system::System;
+use sempre_omega::guide::{Guide, PROPOSITIONS};
 
 /// In which order the successors of a state are told; always the same for the same state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,7 +18,7 @@ pub enum Order {
     Shuffled(u64),
     /// Drawn once for all actions ([`System::permute`]): a walk that insists.
     Permuted(u64),
-    /// Those first that are nearest to what the automaton waits for (`guide`), those that are equally near in an order drawn
+    /// Those first that are nearest to what the automaton waits for ([`Guide`]), those that are equally near in an order drawn
     /// for each state: a walk that climbs. If nothing is known of that, as `Shuffled`.
     Directed(u64),
 }
@@ -33,8 +35,35 @@ pub(super) fn ordered<S: System>(system: &S, order: Order) -> S::Context {
 /// Any order, always the same for the same seed.
 pub(super) fn shuffle<T>(items: &mut [T], seed: u64) {
     let mut random = Random::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    for i in (1..items.len()).rev() {
-        items.swap(i, random.below(i + 1));
+    random.shuffle(items);
+}
+
+/// What an observer waits for, if it can be told.
+pub(super) fn guide(observer: Observer<'_>) -> Option<Guide> {
+    match observer {
+        Observer::Property(property) => {
+            let edges = |q: u32, letter: u64| {
+                let edges = property.edges(property.leaf(q, &[letter])).iter();
+                edges.map(|e| (e.to, !e.mark.is_empty())).collect()
+            };
+            let kinds = (0..property.states()).map(|q| property.kind(q));
+            let rejecting: Vec<bool> = kinds.map(|k| k == Kind::Rejecting).collect();
+            Guide::new(property.propositions(), &edges, &rejecting)
+        }
+        // Rest in a livelock is no edge.
+        Observer::Testing(testing) if testing.has_livelock() => None,
+        Observer::Testing(testing) => {
+            let edges = |q: u32, letter: u64| {
+                let edges = testing.edges(q, testing.observe(&[letter])).iter();
+                edges.map(|e| (e.to, e.marks)).collect()
+            };
+            let count = [
+                testing.states(),
+                testing.propositions() as u32,
+                testing.sets(),
+            ];
+            Guide::of_generalized_buchi(count, &edges)
+        }
     }
 }
 
@@ -50,6 +79,10 @@ impl<S: System, M: Marks> Product<'_, S, M> {
         for (p, cost) in costs[..count].iter_mut().enumerate() {
             *cost = system.distance(&mut self.context, &self.model, p);
         }
-        Some(guide.rate(q, self.valuation[0], &costs[..count]))
+        let stays = match self.observer {
+            Observer::Property(_) => self.valuation[0],
+            Observer::Testing(_) => 0,
+        };
+        Some(guide.rate(q, stays, &costs[..count]))
     }
 }

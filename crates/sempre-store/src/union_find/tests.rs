@@ -153,9 +153,7 @@ fn many_workers_make_one_set() {
         let order = |worker: usize| {
             let mut random = Random::new((round * WORKERS + worker) as u64);
             let mut order: Vec<u32> = (0..STATES).collect();
-            for i in (1..order.len()).rev() {
-                order.swap(i, random.below(i + 1));
-            }
+            random.shuffle(&mut order);
             order
         };
         // One part after the other: who fails in the first one holds up nobody.

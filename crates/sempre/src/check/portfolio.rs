@@ -173,7 +173,7 @@ fn only(
             )));
         }
         (None, Some((_, road))) => {
-            let why = format!("algorithm {road} is one of sets of states");
+            let why = format!("algorithm {road} belongs to the symbolic engine");
             return Ok(Some((Engine::Symbolic, why)));
         }
         (Some(name), None) => format!("algorithm {name} looks at one state after another"),

@@ -239,16 +239,19 @@ pub(super) fn why(s: &Statistics, asked: Road) -> String {
         Road::Dive => {
             "the product depth first, a few states at a time, on the fly, and forward OWCTY on what has been found"
         }
+        Road::Climb => {
+            "the product depth first by single states, towards what the automaton waits for, and Couvreur's check on what has been found"
+        }
         Road::Owcty | Road::InTurns => {
             "first all states of the model, by saturation, then forward OWCTY on the product"
         }
     };
     let why = match (asked, s.road) {
-        (Road::InTurns, Road::Bounded | Road::Dive) => {
+        (Road::InTurns, Road::Bounded | Road::Dive | Road::Climb) => {
             "it was done sooner than the others that had turns"
         }
         (Road::InTurns, _) => {
-            "searches level by level and depth first from the initial states had turns, too, and were not done sooner"
+            "searches from the initial states, level by level, depth first and by single states, had turns, too, and were not done sooner"
         }
         _ => "as asked",
     };

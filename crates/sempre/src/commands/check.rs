@@ -327,14 +327,15 @@ pub fn run(arguments: &Arguments) -> Outcome {
         EngineName::Auto => Engine::Auto,
     };
     if engine == Engine::Symbolic && road.is_none() && arguments.algorithm != "auto" {
-        let text = "the symbolic engine has three ways to an answer, owcty, bounded and dive, which take turns unless one is named";
+        let text = "the symbolic engine has four ways to an answer, owcty, bounded, dive and climb, which take turns unless one is named";
         return Err(Failure::Message(text.to_string()));
     }
     if let Some((_, name)) = road
         && engine == Engine::Explicit
     {
-        let text =
-            format!("algorithm {name} is one of sets of states: add --engine symbolic or auto");
+        let text = format!(
+            "algorithm {name} belongs to the symbolic engine: add --engine symbolic or auto"
+        );
         return Err(Failure::Message(text));
     }
     let checker = Checker::new(model.program(), fairness).map_err(told)?;

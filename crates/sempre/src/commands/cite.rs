@@ -46,6 +46,11 @@ const SELF_LOOPS_2011: Paper = (
     "Self-Loop Aggregation Product: A New Hybrid Approach to On-the-Fly LTL Model Checking",
     "ATVA 2011",
 );
+const DIRECTED_2004: Paper = (
+    "Stefan Edelkamp, Stefan Leue, Alberto Lluch-Lafuente",
+    "Directed Explicit-State Model Checking in the Validation of Communication Protocols",
+    "STTT, 2004",
+);
 const RABIN_2018: Paper = (
     "Vincent Bloemen, Alexandre Duret-Lutz, Jaco van de Pol",
     "Model checking with generalized Rabin and Fin-less automata",
@@ -131,14 +136,7 @@ const PAPERS: &[(&str, &[Paper])] = &[
     ("emerson-lei", &[GENERIC_2019]),
     ("bfs", &[LATVALA]),
     ("finite-dfs", &[LATVALA]),
-    (
-        "best-first",
-        &[(
-            "Stefan Edelkamp, Stefan Leue, Alberto Lluch-Lafuente",
-            "Directed Explicit-State Model Checking in the Validation of Communication Protocols",
-            "STTT, 2004",
-        )],
-    ),
+    ("best-first", &[DIRECTED_2004]),
     (
         "owcty",
         &[
@@ -160,6 +158,7 @@ const PAPERS: &[(&str, &[Paper])] = &[
             "ICCAD 1995",
         )],
     ),
+    ("climb", &[DIRECTED_2004, COUVREUR_1999]),
     (
         "saturation",
         &[(

@@ -205,8 +205,8 @@ pub fn ways() -> Vec<Way> {
         }
     }
     for kind in [AutomatonKind::Tgba, AutomatonKind::Ba, AutomatonKind::Tgta] {
-        let roads = [Road::InTurns, Road::Owcty, Road::Bounded, Road::Dive];
-        all.extend(roads.map(|road| Way {
+        let roads = Road::ALL.iter().map(|(road, _)| *road);
+        all.extend(roads.chain([Road::InTurns]).map(|road| Way {
             engine: Engine::Symbolic,
             automaton: Some(kind),
             road,

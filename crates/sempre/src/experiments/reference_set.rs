@@ -125,9 +125,7 @@ pub fn sample(
         let mut places: Vec<usize> = (0..experiments.len())
             .filter(|&i| (experiments[i].holds == Some(true)) == holds)
             .collect();
-        for i in (1..places.len()).rev() {
-            places.swap(i, random.below(i + 1));
-        }
+        random.shuffle(&mut places);
         places.sort_by_key(|&i| experiments[i].automata.is_empty());
         places.truncate(count);
         places

@@ -92,7 +92,8 @@ fn roads_and_engines_that_do_not_fit_are_refused() {
         ("owcty", "explicit", "add --engine symbolic"),
         ("bounded", "explicit", "add --engine symbolic"),
         ("dive", "explicit", "add --engine symbolic"),
-        ("cou99", "symbolic", "owcty, bounded and dive"),
+        ("climb", "explicit", "add --engine symbolic"),
+        ("cou99", "symbolic", "owcty, bounded, dive and climb"),
     ] {
         let ran = check(&[MUTEX, "1", "--algorithm", name, "--engine", engine]);
         assert_eq!(ran.status, 2);
@@ -108,6 +109,7 @@ fn who_answered_is_told() {
         ("owcty", "owcty"),
         ("bounded", "bounded"),
         ("dive", "dive"),
+        ("climb", "climb"),
     ] {
         let options = [
             MUTEX,

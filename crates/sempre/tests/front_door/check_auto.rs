@@ -116,7 +116,7 @@ fn what_fits_one_engine_is_for_that_one() {
         (
             &[MUTEX, formula, "--algorithm", "dive"],
             "symbolic",
-            "algorithm dive is one of sets of states",
+            "algorithm dive belongs to the symbolic engine",
         ),
         (
             &[MUTEX, formula, "--automaton", "tela"],
