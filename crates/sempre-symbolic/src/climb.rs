@@ -52,7 +52,7 @@ const LIGHT: u64 = 32;
 /// In which order successors are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Manner {
-    /// Those first that are nearest to what the automaton waits for.
+    /// Those first that are nearest to what the automaton waits for; if that cannot be told, as `Shuffled`.
     Uphill,
     /// By actions, in an order drawn once.
     Permuted,
@@ -107,44 +107,41 @@ impl<'a> Climbs<'a> {
         first: Option<usize>,
         memory: usize,
     ) -> Self {
-        let count = [observer.states(), propositions.len() as u32];
         let sets = observer.sets();
-        let processes = if fair {
-            program.processes.len() as u32
-        } else {
-            0
+        let count = [observer.states(), propositions.len() as u32, sets];
+        let guide = Guide::of_generalized_buchi(count, &|q, letter| observer.edges(q, letter));
+        let due_to = |processes: &mut dyn Iterator<Item = u32>| -> Mark {
+            processes.filter(|_| fair).map(|p| sets + p).collect()
         };
-        let due_to = |action: &sempre_model::Action| match fair {
-            true => action.processes.iter().map(|p| sets + p.0).collect(),
-            false => Mark::EMPTY,
-        };
-        let all = Mark::all(sets + processes);
+        let due = (program.actions.iter())
+            .map(|a| due_to(&mut a.processes.iter().map(|p| p.0)))
+            .collect();
+        let all_due = due_to(&mut (0..program.processes.len() as u32));
         let terrain = Terrain {
             interpreter: Interpreter::new(program),
             propositions,
             observer,
             deadlock,
-            guide: Guide::of_generalized_buchi([count[0], count[1], sets], &|q, letter| {
-                observer.edges(q, letter)
-            }),
-            due: program.actions.iter().map(due_to).collect(),
-            all_due: all.minus(&Mark::all(sets)),
-            all,
+            guide,
+            due,
+            all: Mark::all(sets).union(&all_due),
+            all_due,
         };
-        let mut climbs = Self {
-            climb: Climb::new(&terrain, Manner::Uphill, Random::new(0), 0),
+        let first = first.unwrap_or(FIRST).max(1);
+        let mut random = Random::new(1);
+        let climb = Climb::new(&terrain, Manner::Uphill, random.next_u64(), first);
+        Self {
             terrain,
-            random: Random::new(1),
-            begun: [0; 2],
+            random,
+            begun: [1, 0],
             nodes: [0; 2],
             kind: 0,
             full: 0,
-            first: first.unwrap_or(FIRST).max(1),
+            first,
             memory,
+            climb,
             work: 0,
-        };
-        climbs.begin();
-        climbs
+        }
     }
 
     /// Goes a step on. An answer, if there is one. The forest, which is not needed otherwise, is told of the work.
@@ -171,7 +168,6 @@ impl<'a> Climbs<'a> {
             if self.full >= FULL {
                 return Err(Stop::Memory);
             }
-            self.nodes[self.kind] += self.climb.nodes.len();
             self.begin();
         }
         Ok(None)
@@ -182,23 +178,18 @@ impl<'a> Climbs<'a> {
         self.climb.nodes.len() as u64
     }
 
-    /// The next climb, of the kind that has had less.
+    /// The next climb, of the kind that has met fewer nodes.
     fn begin(&mut self) {
-        let kind = usize::from(self.nodes[1] <= self.nodes[0] && self.begun[0] > 0);
-        self.begun[kind] += 1;
-        let begun = self.begun[kind];
-        let (manner, times) = match kind {
-            0 => (Manner::Uphill, PACE.saturating_pow(begun - 1)),
-            _ => (*self.random.pick(&MANNERS), luby(begun)),
-        };
-        let manner = match self.terrain.guide {
-            None if manner == Manner::Uphill => Manner::Shuffled,
-            _ => manner,
+        self.nodes[self.kind] += self.climb.nodes.len();
+        self.kind = usize::from(self.nodes[1] < self.nodes[0]);
+        let begun = &mut self.begun[self.kind];
+        *begun += 1;
+        let (manner, times) = match self.kind {
+            0 => (Manner::Uphill, PACE.saturating_pow(*begun - 1)),
+            _ => (*self.random.pick(&MANNERS), luby(*begun)),
         };
         let most = self.first.saturating_mul(times as usize);
-        let random = Random::new(self.random.next_u64());
-        self.climb = Climb::new(&self.terrain, manner, random, most);
-        self.kind = kind;
+        self.climb = Climb::new(&self.terrain, manner, self.random.next_u64(), most);
     }
 }
 
@@ -397,7 +388,8 @@ struct Climb {
 }
 
 impl Climb {
-    fn new(terrain: &Terrain<'_>, manner: Manner, mut random: Random, most: usize) -> Self {
+    fn new(terrain: &Terrain<'_>, manner: Manner, seed: u64, most: usize) -> Self {
+        let mut random = Random::new(seed);
         let mut rank: Vec<u32> = (0..terrain.due.len() as u32).collect();
         random.shuffle(&mut rank);
         let mut climb = Self {

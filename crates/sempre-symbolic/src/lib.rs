@@ -42,7 +42,7 @@
 //! | `bounded` | accepting runs near the initial states, on the fly |
 //! | `dive`, `climb` | accepting runs far from them |
 //! | `endless` | a short run that goes on without end |
-//! | `baton` | two searches that take turns |
+//! | `baton` | searches that take turns |
 //! | `fair` | weak fairness, as acceptance sets |
 //! | [`owcty`] | is there an accepting run? |
 //! | `fewer_events` | the same with fewer events, where a run is hard to find |
