@@ -36,7 +36,7 @@ fn random_programs_and_formulas() {
             continue;
         }
         // Most random programs do something erroneous somewhere, and then the answer is often that nobody knows.
-        if states.statistics.failures > 0 && random.chance(0.8) {
+        if states.statistics.failures > 0 && random.chance(0.9) {
             continue;
         }
         let fairness = *random.pick(&[Fairness::None, Fairness::None, Fairness::Weak]);
