@@ -19,22 +19,17 @@
 //!
 //! Cost: for each state its cells as integers, and its successors; a step of the interpreter for each action in each state.
 
-use crate::check::{Moment, Outcome, without_value};
+use crate::check::{Moment, Outcome};
 use crate::collect::Stop;
 use crate::forest::Forest;
-use crate::model::Fault;
 use crate::observer::Observer;
 use crate::product::Deadlock;
-use rustc_hash::{FxHashMap, FxHasher};
+use crate::terrain::{STAYS, States, Terrain};
+use rustc_hash::FxHashMap;
 use sempre_base::Random;
-use sempre_model::distance::distance;
-use sempre_model::{Expr, Interpreter, Program};
+use sempre_model::{Expr, Program};
 use sempre_omega::Mark;
-use sempre_omega::guide::{Guide, PROPOSITIONS};
 use std::collections::VecDeque;
-use std::collections::hash_map::Entry;
-use std::hash::{Hash, Hasher};
-use std::sync::Arc;
 
 /// Nodes of the first climbs.
 const FIRST: usize = 1 << 12;
@@ -44,8 +39,6 @@ const PACE: u32 = 4;
 const NEW: u32 = u32::MAX;
 /// The number of a node that no accepting cycle goes through.
 const DEAD: u32 = u32::MAX - 1;
-/// What is done in a step that repeats the last state of a run.
-const STAYS: u32 = u32::MAX;
 /// So many guards, or cells of a state, take as long as a node of a diagram.
 const LIGHT: u64 = 32;
 
@@ -64,20 +57,6 @@ enum Manner {
 const MANNERS: [Manner; 3] = [Manner::Uphill, Manner::Permuted, Manner::Shuffled];
 /// So many climbs one after the other that find no room are enough.
 const FULL: u32 = 4;
-
-/// What does not change from one climb to the next.
-struct Terrain<'a> {
-    interpreter: Interpreter<'a>,
-    propositions: &'a [Expr],
-    observer: &'a dyn Observer,
-    deadlock: Deadlock,
-    guide: Option<Guide>,
-    /// The acceptance sets of each action's processes, if runs are to be fair, and those of all processes.
-    due: Vec<Mark>,
-    all_due: Mark,
-    /// All acceptance sets.
-    all: Mark,
-}
 
 /// Climbs, one after the other.
 pub(crate) struct Climbs<'a> {
@@ -102,31 +81,12 @@ pub(crate) struct Climbs<'a> {
 impl<'a> Climbs<'a> {
     /// Climbs at the initial states, the first with so many nodes, if not as many as usual.
     pub fn new(
-        (program, propositions, observer): (&'a Program, &'a [Expr], &'a dyn Observer),
-        (deadlock, fair): (Deadlock, bool),
+        question: (&'a Program, &'a [Expr], &'a dyn Observer),
+        manner: (Deadlock, bool),
         first: Option<usize>,
         memory: usize,
     ) -> Self {
-        let sets = observer.sets();
-        let count = [observer.states(), propositions.len() as u32, sets];
-        let guide = Guide::of_generalized_buchi(count, &|q, letter| observer.edges(q, letter));
-        let due_to = |processes: &mut dyn Iterator<Item = u32>| -> Mark {
-            processes.filter(|_| fair).map(|p| sets + p).collect()
-        };
-        let due = (program.actions.iter())
-            .map(|a| due_to(&mut a.processes.iter().map(|p| p.0)))
-            .collect();
-        let all_due = due_to(&mut (0..program.processes.len() as u32));
-        let terrain = Terrain {
-            interpreter: Interpreter::new(program),
-            propositions,
-            observer,
-            deadlock,
-            guide,
-            due,
-            all: Mark::all(sets).union(&all_due),
-            all_due,
-        };
+        let terrain = Terrain::new(question, manner);
         let first = first.unwrap_or(FIRST).max(1);
         let mut random = Random::new(1);
         let climb = Climb::new(&terrain, Manner::Uphill, random.next_u64(), first);
@@ -199,135 +159,6 @@ fn luby(i: u32) -> u32 {
     match (i + 1).is_power_of_two() {
         true => 1 << (bits - 1),
         false => luby(i + 1 - (1 << (bits - 1))),
-    }
-}
-
-impl Terrain<'_> {
-    /// What it costs to change each proposition.
-    fn costs(&self, state: &[i64], valuation: u64) -> [u64; PROPOSITIONS] {
-        let mut costs = [0; PROPOSITIONS];
-        for (i, (p, cost)) in self.propositions.iter().zip(&mut costs).enumerate() {
-            let holds = valuation >> i & 1 == 1;
-            *cost = distance(&self.interpreter, p, state, !holds).max(1);
-        }
-        costs
-    }
-}
-
-/// A state by its cells, whose hash is not computed again when a table grows.
-#[derive(Clone, PartialEq, Eq)]
-struct Key {
-    hash: u64,
-    cells: Arc<[i64]>,
-}
-
-impl Hash for Key {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        hasher.write_u64(self.hash);
-    }
-}
-
-/// The states of the model that were met.
-#[derive(Default)]
-struct States {
-    numbers: FxHashMap<Key, u32>,
-    cells: Vec<Arc<[i64]>>,
-    /// The propositions that are true in each; one without a value is not.
-    valuations: Vec<u64>,
-    /// The steps from those that were entered.
-    next: Vec<Option<Arc<Next>>>,
-    bytes: usize,
-    /// Something erroneous in a state that was entered.
-    fault: Option<Fault>,
-}
-
-/// The steps from a state that do not fail: actions, and where they lead.
-struct Next {
-    steps: Vec<(u32, u32)>,
-    /// The acceptance sets of the processes that are not enabled, if runs are to be fair.
-    idle: Mark,
-}
-
-impl States {
-    fn number(&mut self, terrain: &Terrain<'_>, state: Vec<i64>) -> u32 {
-        let mut hasher = FxHasher::default();
-        state.hash(&mut hasher);
-        let cells: Arc<[i64]> = state.into();
-        let key = Key {
-            hash: hasher.finish(),
-            cells: cells.clone(),
-        };
-        let number = self.cells.len() as u32;
-        match self.numbers.entry(key) {
-            Entry::Occupied(known) => return *known.get(),
-            Entry::Vacant(place) => place.insert(number),
-        };
-        let holds = |p: &Expr| terrain.interpreter.holds(p, &cells) == Ok(true);
-        let propositions = terrain.propositions.iter().enumerate();
-        let valuation = propositions.fold(0, |v, (i, p)| v | u64::from(holds(p)) << i);
-        // The entries of tables and lists, as far as can be told.
-        self.bytes += size_of_val(&*cells) + 128;
-        self.cells.push(cells);
-        self.valuations.push(valuation);
-        self.next.push(None);
-        number
-    }
-
-    fn next(&mut self, terrain: &Terrain<'_>, state: u32, work: &mut u64) -> Arc<Next> {
-        if let Some(next) = &self.next[state as usize] {
-            return next.clone();
-        }
-        let cells = self.cells[state as usize].clone();
-        let found = terrain.interpreter.successors(&cells);
-        *work += (terrain.due.len() + found.len() * cells.len()) as u64;
-        self.look_for_faults(terrain, &cells);
-        let mut idle = terrain.all_due.clone();
-        let mut steps = Vec::with_capacity(found.len());
-        if found.is_empty() && terrain.deadlock == Deadlock::Stutter {
-            steps.push((STAYS, state));
-        }
-        for (action, to) in found {
-            // Actions that fail are enabled, too.
-            idle = idle.minus(&terrain.due[action as usize]);
-            match to {
-                Ok(to) => steps.push((action, self.number(terrain, to))),
-                Err(error) => {
-                    let program = terrain.interpreter.program();
-                    self.fault.get_or_insert_with(|| Fault {
-                        state: cells.to_vec(),
-                        action: Some(action),
-                        message: error.show(program).to_string(),
-                    });
-                }
-            }
-        }
-        self.bytes += size_of_val(&steps[..]) + size_of::<Next>();
-        let next = Arc::new(Next { steps, idle });
-        self.next[state as usize] = Some(next.clone());
-        next
-    }
-
-    /// Assertions that do not hold, propositions without a value.
-    fn look_for_faults(&mut self, terrain: &Terrain<'_>, state: &[i64]) {
-        if self.fault.is_some() {
-            return;
-        }
-        let (interpreter, program) = (&terrain.interpreter, terrain.interpreter.program());
-        let failed = interpreter.failed_assertions(state).into_iter();
-        let failed = failed.map(|e| e.show(program).to_string());
-        let without = terrain
-            .propositions
-            .iter()
-            .enumerate()
-            .filter_map(|(i, p)| {
-                let error = interpreter.value(p, state).err()?;
-                Some(without_value(i, &error.show(program).to_string()))
-            });
-        self.fault = failed.chain(without).next().map(|message| Fault {
-            state: state.to_vec(),
-            action: None,
-            message,
-        });
     }
 }
 

@@ -40,7 +40,8 @@
 //! | `self_loops` | reachability in products with TGBA |
 //! | `on_the_fly` | the same, of states as they are met |
 //! | `bounded` | accepting runs near the initial states, on the fly |
-//! | `dive`, `climb` | accepting runs far from them |
+//! | `dive` | accepting runs far from them |
+//! | `climb`, `terrain` | the same by single states, without diagrams |
 //! | `endless` | a short run that goes on without end |
 //! | `baton` | searches that take turns |
 //! | `fair` | weak fairness, as acceptance sets |
@@ -94,6 +95,7 @@ mod self_loops;
 pub mod sets;
 pub mod shape;
 pub mod split;
+mod terrain;
 pub mod vectors;
 mod violation;
 
