@@ -5,7 +5,7 @@
 use sempre_base::Severity;
 use sempre_lang::promela;
 
-const WRONG: [(&str, &str); 57] = [
+const WRONG: &[(&str, &str)] = &[
     // Words and syntax.
     (
         "active proctype P() { skip «/*»",
@@ -202,7 +202,7 @@ const WRONG: [(&str, &str); 57] = [
     ),
 ];
 
-const REFUSED: [(&str, &str); 9] = [
+const REFUSED: &[(&str, &str)] = &[
     (
         "active proctype P() { «c_code» { x = 1; } }",
         "embedded C code",
@@ -230,6 +230,11 @@ const REFUSED: [(&str, &str); 9] = [
         "only watches",
     ),
     ("proctype P() { skip }«»", "nothing runs"),
+    (
+        "«»chan c[200] = [0] of { byte }; chan d[60] = [0] of { byte };
+        active proctype P() { chan x; x = c[3]; x!1 }",
+        "255 channels at most",
+    ),
 ];
 
 fn check(marked: &str, expected: &str) {
@@ -253,14 +258,14 @@ fn check(marked: &str, expected: &str) {
 
 #[test]
 fn each_wrong_program_has_a_diagnostic_at_its_place() {
-    for (marked, expected) in WRONG {
+    for &(marked, expected) in WRONG {
         check(marked, expected);
     }
 }
 
 #[test]
 fn what_is_not_supported_is_refused() {
-    for (marked, expected) in REFUSED {
+    for &(marked, expected) in REFUSED {
         check(marked, expected);
     }
 }

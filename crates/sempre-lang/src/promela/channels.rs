@@ -4,10 +4,45 @@ use super::flow::{El, Kind};
 use super::instances::World;
 use super::resolve::{Target, Value};
 use super::steps::{Offer, Stepper, all, any};
+use super::symbols::Scalar;
+use super::values::Candidates;
 use sempre_model::ir::{Binary, Expr, Place, Stmt};
 
 /// A way to communicate: when, what it does, and what is offered if it is a rendezvous.
-pub(super) type Way = (Expr, Vec<Stmt>, Option<(usize, Offer)>);
+pub(super) type Way = (Expr, Vec<Stmt>, Option<(Meeting, Offer)>);
+
+/// Channels, each with its key among candidates.
+type Keyed = Vec<(i64, usize)>;
+
+/// The rendezvous channels at which a statement offers the same.
+#[derive(Clone, Debug)]
+pub(super) struct Meeting {
+    /// The channels in ascending order, each with when it is the one.
+    pub channels: Vec<(Expr, usize)>,
+    /// The number of the channel.
+    value: Expr,
+}
+
+impl Meeting {
+    /// When the two sides are at the same channel; `None` if they never are. Each side is at one of its own channels
+    /// already, which their guards say.
+    pub fn with(&self, other: &Meeting) -> Option<Expr> {
+        let mut common = (self.channels.iter()).filter_map(|(here, c)| {
+            let place = other.channels.binary_search_by_key(c, |o| o.1).ok()?;
+            Some((here, &other.channels[place].0))
+        });
+        let (here, there) = common.next()?;
+        if common.next().is_some() {
+            return Some(Expr::equal(self.value.clone(), other.value.clone()));
+        }
+        // A side that has one channel only says so in its guard.
+        let told = |m: &Meeting, here: &Expr| match m.channels.len() {
+            1 => Expr::TRUE,
+            _ => here.clone(),
+        };
+        Some(Expr::all([told(self, here), told(other, there)]))
+    }
+}
 
 impl Stepper<'_> {
     /// The ways in which a send or receive can be done; `None` if it is something else.
@@ -17,47 +52,75 @@ impl Stepper<'_> {
         let kind = &self.body().flow.elements[e].kind;
         Some(match kind {
             Kind::Send(channel, values, sorted) => {
+                let mut ways = Vec::new();
+                let mut synchronous: Vec<(&[Scalar], Keyed)> = Vec::new();
                 let found = world.candidates(me, channel, None);
-                let nothing = self.no_channel(e, channel);
-                (found.into_iter())
-                    .map(|(here, c)| {
-                        let fields = &world.channels[c].signature.fields;
-                        if fields.len() != values.len() {
-                            return (here, vec![self.misfit(e, c)], None);
+                for &(key, c) in &found.list {
+                    let fields = &world.channels[c].signature.fields;
+                    if fields.len() != values.len() {
+                        ways.push((found.is(key), vec![self.misfit(e, c)], None));
+                    } else if world.channels[c].length.is_none() {
+                        match synchronous.iter_mut().find(|g| g.0 == fields) {
+                            Some(group) => group.1.push((key, c)),
+                            None => synchronous.push((fields, vec![(key, c)])),
                         }
-                        let values = (values.iter().zip(fields))
-                            .map(|(v, &s)| world.carried(self.expr(v, false), s))
-                            .collect();
-                        if world.channels[c].length.is_none() {
-                            return (here, Vec::new(), Some((c, Offer::Send(values))));
-                        }
-                        let (room, effect) = send(world, c, values, *sorted);
-                        (all([here, room]), effect, None)
-                    })
-                    .chain(nothing)
-                    .collect()
+                    } else {
+                        let (room, effect) = send(world, c, self.sent(values, fields), *sorted);
+                        ways.push((all([found.is(key), room]), effect, None));
+                    }
+                }
+                for (fields, list) in synchronous {
+                    let offer = Offer::Send(self.sent(values, fields));
+                    ways.push(self.meeting(channel, &found, list, offer));
+                }
+                ways.extend(self.no_channel(e, channel));
+                ways
             }
             Kind::Receive(channel, targets, random, keeps) => {
+                let mut ways = Vec::new();
+                let mut synchronous = Vec::new();
                 let found = world.candidates(me, channel, None);
-                let nothing = self.no_channel(e, channel);
-                (found.into_iter())
-                    .map(|(here, c)| {
-                        if world.channels[c].signature.fields.len() != targets.len() {
-                            return (here, vec![self.misfit(e, c)], None);
-                        }
-                        if world.channels[c].length.is_none() {
-                            let offer = Offer::Receive(targets.clone());
-                            return (here, Vec::new(), Some((c, offer)));
-                        }
+                for &(key, c) in &found.list {
+                    let here = found.is(key);
+                    if world.channels[c].signature.fields.len() != targets.len() {
+                        ways.push((here, vec![self.misfit(e, c)], None));
+                    } else if world.channels[c].length.is_none() {
+                        synchronous.push((key, c));
+                    } else {
                         let there = world.matching(me, c, targets, *random);
                         let effect = self.receive(c, targets, *random, *keeps);
-                        (all([here, there]), effect, None)
-                    })
-                    .chain(nothing)
-                    .collect()
+                        ways.push((all([here, there]), effect, None));
+                    }
+                }
+                if !synchronous.is_empty() {
+                    let offer = Offer::Receive(targets.clone());
+                    ways.push(self.meeting(channel, &found, synchronous, offer));
+                }
+                ways.extend(self.no_channel(e, channel));
+                ways
             }
             _ => return None,
         })
+    }
+
+    /// The values of a message with these fields.
+    fn sent(&self, values: &[Value], fields: &[Scalar]) -> Vec<Expr> {
+        (values.iter().zip(fields))
+            .map(|(v, &s)| self.world.carried(self.expr(v, false), s))
+            .collect()
+    }
+
+    /// The way to offer something at one of several rendezvous channels.
+    fn meeting(&self, channel: &Value, found: &Candidates, list: Keyed, offer: Offer) -> Way {
+        let keys: Vec<i64> = list.iter().map(|g| g.0).collect();
+        let mut channels: Vec<(Expr, usize)> =
+            (list.iter()).map(|g| (found.is(g.0), g.1)).collect();
+        channels.sort_by_key(|g| g.1);
+        let meeting = Meeting {
+            channels,
+            value: self.expr(channel, false),
+        };
+        (found.is_one_of(&keys), Vec::new(), Some((meeting, offer)))
     }
 
     /// Another number of values than the channel carries is an error.

@@ -8,6 +8,7 @@
 //! * What never changes takes no cell: channels that have one name for ever, parameters with one value for ever.
 
 use super::body::Body;
+use super::channel_flow::ChannelFlow;
 use super::flow::{El, Kind};
 use super::resolve::{Face, Value};
 use super::symbols::{Globals, Leaf, Signature, Start};
@@ -81,6 +82,8 @@ pub(super) struct World {
     pub labels: Vec<Vec<(Arc<str>, El)>>,
     /// The statements of each action.
     pub source_steps: Vec<Vec<SourceStep>>,
+    /// The channels that variables may stand for.
+    pub channel_flow: ChannelFlow,
 }
 
 /// The places that a process can be in, in the order of the file.
@@ -136,6 +139,7 @@ impl World {
                 })
                 .collect(),
             source_steps: Vec::new(),
+            channel_flow: ChannelFlow::default(),
         };
         for (i, leaf) in globals.store.leaves.iter().enumerate() {
             let constant = !written.contains(&i);

@@ -7,6 +7,7 @@
 use super::Steps;
 use super::ast::File;
 use super::body::{self, Body};
+use super::channel_flow::ChannelFlow;
 use super::claims;
 use super::declarations;
 use super::flow::{El, Kind};
@@ -29,6 +30,9 @@ use std::sync::Arc;
 const ACTIONS: usize = 1 << 18;
 /// And more cells than these.
 const CELLS: usize = 1 << 20;
+
+/// As many channels as a variable can stand for, as in SPIN.
+const CHANNELS: usize = 255;
 
 /// A file, resolved.
 #[derive(Clone, Debug)]
@@ -111,6 +115,14 @@ pub(super) fn lower(
         ..
     } = resolved;
     let mut world = World::new(name, globals, bodies, faces, written, &tenancy.slots, &line);
+    world.channel_flow = ChannelFlow::of_program(&world, globals, bodies, &|p| tenancy.births(p));
+    if world.channels.len() > CHANNELS && !world.channel_flow.is_empty() {
+        let n = world.channels.len();
+        let message =
+            format!("a variable can stand for {CHANNELS} channels at most, and there can be {n}");
+        report.error(Span::new(0, 0), message);
+        return world;
+    }
     if world.program.cells() > CELLS {
         let cells = world.program.cells();
         let message = format!("a state of this model has {cells} cells, which are too many");
@@ -189,6 +201,13 @@ pub(super) fn lower(
         line: &line,
         held: &held,
     };
+    // Who receives from each rendezvous channel.
+    let mut receivers: Vec<Vec<usize>> = vec![Vec::new(); world.channels.len()];
+    for (i, one) in open.iter().enumerate() {
+        if let Some((meeting, Offer::Receive(_))) = &one.half.offer {
+            meeting.channels.iter().for_each(|c| receivers[c.1].push(i));
+        }
+    }
     let mut actions = Vec::new();
     let mut source_steps = Vec::new();
     for one in &open {
@@ -197,18 +216,26 @@ pub(super) fn lower(
                 actions.push(maker.alone(one));
                 source_steps.push(maker.source_steps(&[one]));
             }
-            Some((c, Offer::Send(values))) => {
-                for other in &open {
-                    let Some((d, Offer::Receive(targets))) = &other.half.offer else {
+            Some((meeting, Offer::Send(values))) => {
+                let channels = meeting.channels.iter().map(|c| c.1);
+                let mut others: Vec<usize> =
+                    (channels.flat_map(|c| &receivers[c]).copied()).collect();
+                others.sort_unstable();
+                others.dedup();
+                for other in others.into_iter().map(|o| &open[o]) {
+                    let Some((place, Offer::Receive(targets))) = &other.half.offer else {
                         continue;
                     };
                     let slots = [one, other].map(|o| world.instances[o.instance].slot);
-                    if c == d
-                        && slots[0] != slots[1]
-                        && let Some(action) = maker.rendezvous(one, other, values, targets)
+                    if slots[0] != slots[1]
+                        && let Some(same) = meeting.with(place)
+                        && let Some(action) = maker.rendezvous(one, other, same, values, targets)
                     {
                         actions.push(action);
                         source_steps.push(maker.source_steps(&[one, other]));
+                    }
+                    if actions.len() > ACTIONS {
+                        break;
                     }
                 }
             }
@@ -435,6 +462,7 @@ impl Maker<'_> {
         &self,
         sender: &Open,
         receiver: &Open,
+        same_channel: Expr,
         values: &[Expr],
         targets: &[Target],
     ) -> Option<Action> {
@@ -442,6 +470,7 @@ impl Maker<'_> {
         let mut guard = vec![self.may_move(sender)];
         guard.extend([sender, receiver].map(|o| self.world.is_at(o.instance, o.place)));
         guard.extend([sender, receiver].map(|o| o.half.guard.clone()));
+        guard.push(same_channel);
         let mut reads = Vec::new();
         let mut effect = Vec::new();
         let stores = targets

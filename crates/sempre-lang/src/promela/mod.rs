@@ -34,6 +34,7 @@
 
 pub mod ast;
 mod body;
+mod channel_flow;
 mod channels;
 mod claims;
 mod cursor;
@@ -47,6 +48,7 @@ mod loops;
 mod lower;
 mod merging;
 pub mod parser;
+mod population;
 pub mod preprocessor;
 mod propositions;
 mod resolve;

@@ -11,6 +11,7 @@
 //!   same step: nobody could see the states in between.
 
 use super::body::Body;
+use super::channels::Meeting;
 use super::flow::{El, Kind};
 use super::instances::{Storage, World};
 use super::resolve::{Cell, Target, Value};
@@ -34,8 +35,8 @@ pub(super) struct Half {
     pub also: Vec<El>,
     pub guard: Expr,
     pub effect: Vec<Stmt>,
-    /// The rendezvous channel and what is offered there.
-    pub offer: Option<(usize, Offer)>,
+    /// The rendezvous channels and what is offered there.
+    pub offer: Option<(Meeting, Offer)>,
     /// Where it leads; `None` for the end of the process.
     pub to: Option<El>,
     /// Does the process go on alone?
@@ -429,7 +430,7 @@ pub(super) fn has_run(value: &Value) -> bool {
     value.any(&|v| matches!(v, Value::Run(..)))
 }
 
-fn find_run(value: &Value) -> Option<(usize, &[Value])> {
+pub(super) fn find_run(value: &Value) -> Option<(usize, &[Value])> {
     match value {
         Value::Run(proctype, arguments, _) => Some((*proctype, arguments)),
         Value::Unary(_, a) => find_run(a),

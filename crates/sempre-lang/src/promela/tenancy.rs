@@ -3,7 +3,8 @@
 //! Processes that are there from the start have the first slots, in the order of the file. For those that `run` makes, in
 //! most models one process makes them all, one after the other, before any of them can die; then each `run` has
 //! its slot, and arguments that are constants stay so. Otherwise any proctype that is run may live in any slot from the
-//! first that can become free, and how many slots there are is tried: a few, and if random walks find that they are
+//! first that can become free. If no `run` is in a loop, `population.rs` has bounds: as many slots as processes can be made, and
+//! for each proctype the slots that are possible. If not, how many slots there are is tried: a few, and if random walks find that they are
 //! too few, twice as many, up to the 255 of SPIN. If they are too few after all, that is an erroneous step.
 
 use super::ast::File;
@@ -12,6 +13,7 @@ use super::declarations::constant;
 use super::flow::{El, Kind};
 use super::instances::{Tenants, World, places};
 use super::lower::Resolved;
+use super::population::{population, sites};
 use super::resolve::Value;
 use super::steps::has_run;
 use crate::report::Report;
@@ -259,17 +261,10 @@ fn in_order(from_start: &Tenancy, resolved: &Resolved, runs: &[usize]) -> Option
     Some(tenancy)
 }
 
-/// Any proctype that is run, in any slot.
+/// Any proctype that is run, in any slot that it can have.
 fn anywhere(mut tenancy: Tenancy, resolved: &Resolved, extra: usize) -> Tenancy {
-    let mut run: Vec<usize> = Vec::new();
-    for body in &resolved.bodies {
-        for element in &body.flow.elements {
-            if let Kind::Condition(v) | Kind::Assign(_, v) = &element.kind {
-                collect(v, &mut run);
-            }
-        }
-    }
-    let mut first = tenancy.slots.len();
+    let from_start = tenancy.slots.len();
+    let mut first = from_start;
     while first > 1
         && tenancy.slots[first - 1]
             .initial
@@ -277,34 +272,32 @@ fn anywhere(mut tenancy: Tenancy, resolved: &Resolved, extra: usize) -> Tenancy 
     {
         first -= 1;
     }
-    let count = (tenancy.slots.len() + extra).min(PROCESSES);
-    tenancy.guessed = count < PROCESSES;
+    let initial: Vec<usize> = tenancy.slots.iter().filter_map(|s| s.initial).collect();
+    let (count, homes) = match population(&initial, first, &resolved.bodies) {
+        Some(bounds) if bounds.most <= PROCESSES => (bounds.most, bounds.slots),
+        _ => {
+            let mut run = FxHashMap::default();
+            for body in &resolved.bodies {
+                for site in sites(body) {
+                    run.insert(site.proctype, (first, PROCESSES));
+                }
+            }
+            let count = (from_start + extra).min(PROCESSES);
+            tenancy.guessed = count < PROCESSES;
+            (count, run)
+        }
+    };
     tenancy.slots.resize(count, Tenants::default());
+    let mut homes: Vec<_> = homes.into_iter().collect();
+    homes.sort_unstable();
     for slot in first..count {
-        for &proctype in &run {
+        for &(proctype, (least, most)) in &homes {
             let all = &mut tenancy.slots[slot].proctypes;
-            if !all.iter().any(|p| p.0 == proctype) {
+            if (least..=most).contains(&slot) && !all.iter().any(|p| p.0 == proctype) {
                 all.push((proctype, Vec::new()));
             }
         }
         tenancy.made.push(slot);
     }
     tenancy
-}
-
-fn collect(value: &Value, out: &mut Vec<usize>) {
-    match value {
-        Value::Run(proctype, ..) if !out.contains(proctype) => out.push(*proctype),
-        Value::Unary(_, a) => collect(a, out),
-        Value::Binary(_, a, b) => {
-            collect(a, out);
-            collect(b, out);
-        }
-        Value::If(a, b, c) => {
-            collect(a, out);
-            collect(b, out);
-            collect(c, out);
-        }
-        _ => {}
-    }
 }

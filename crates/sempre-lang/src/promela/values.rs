@@ -11,7 +11,7 @@ use super::symbols::Scalar;
 use sempre_model::ir::{Binary, Expr, Place, Unary};
 
 impl World {
-    fn storage(&self, instance: Option<usize>, cell: &Cell) -> Option<&Storage> {
+    pub fn storage(&self, instance: Option<usize>, cell: &Cell) -> Option<&Storage> {
         match (cell.local, instance) {
             (true, Some(i)) => self.instances[i].storage.get(cell.leaf),
             (true, None) => None,
@@ -52,13 +52,13 @@ impl World {
         })
     }
 
-    /// The channels that a value may stand for, each with when it does.
+    /// The channels that a value may stand for.
     pub fn candidates(
         &self,
         instance: Option<usize>,
         channel: &Value,
         fields: Option<usize>,
-    ) -> Vec<(Expr, usize)> {
+    ) -> Candidates {
         let fits = |c: usize| {
             let own = self.channels[c].signature.fields.len();
             fields.is_none_or(|n| n == own)
@@ -66,33 +66,20 @@ impl World {
         if let Value::Read(cell) = channel
             && let Some(Storage::Constants(ids)) = self.storage(instance, cell)
         {
-            let index = (cell.index.as_ref()).map(|i| self.expr(instance, i, false));
-            return (ids.iter().enumerate())
+            let key = (cell.index.as_ref()).map(|i| self.expr(instance, i, false));
+            let list = (ids.iter().enumerate())
                 .filter(|(_, id)| **id > 0)
-                .map(|(k, id)| {
-                    let here = match &index {
-                        None => Expr::TRUE,
-                        Some(i) => binary(Binary::Equal, i.clone(), Expr::Constant(k as i64)),
-                    };
-                    (here, *id as usize - 1)
-                })
-                .filter(|(here, c)| *here != Expr::FALSE && fits(*c))
-                .collect();
+                .map(|(k, id)| (k as i64, *id as usize - 1));
+            return Candidates::new(key, list.filter(|(_, c)| fits(*c)));
         }
+        let all = (0..self.channels.len()).map(|c| (c as i64 + 1, c));
         match self.expr(instance, channel, false) {
-            Expr::Constant(id) => usize::try_from(id - 1)
-                .ok()
-                .filter(|&c| c < self.channels.len())
-                .map(|c| (Expr::TRUE, c))
-                .into_iter()
-                .collect(),
-            value => (0..self.channels.len())
-                .filter(|&c| fits(c))
-                .map(|c| {
-                    let id = Expr::Constant(c as i64 + 1);
-                    (Expr::equal(value.clone(), id), c)
-                })
-                .collect(),
+            Expr::Constant(id) => Candidates::new(None, all.filter(|(k, _)| *k == id)),
+            value => {
+                let possible = self.channel_flow.of(self, instance, channel);
+                let all = all.filter(|(k, c)| fits(*c) && possible.contains(*k));
+                Candidates::new(Some(value), all)
+            }
         }
     }
 
@@ -160,17 +147,18 @@ impl World {
             }
             Value::Channel(test, channel) => {
                 let mut result = Expr::Constant(0);
-                for (here, c) in self.candidates(instance, channel, None).into_iter().rev() {
-                    result = chosen(here, self.test(*test, c), result);
+                let all = self.candidates(instance, channel, None);
+                for &(key, c) in all.list.iter().rev() {
+                    result = chosen(all.is(key), self.test(*test, c), result);
                 }
                 result
             }
             Value::Poll(channel, targets, random) => {
                 let mut result = Expr::Constant(0);
                 let all = self.candidates(instance, channel, Some(targets.len()));
-                for (here, c) in all.into_iter().rev() {
+                for &(key, c) in all.list.iter().rev() {
                     let holds = self.matching(instance, c, targets, *random);
-                    result = chosen(here, holds, result);
+                    result = chosen(all.is(key), holds, result);
                 }
                 result
             }
@@ -295,6 +283,55 @@ impl World {
             }
             Scalar::Int => value,
         }
+    }
+}
+
+/// The channels that a value may stand for: a key, and the channel for each value of the key.
+#[derive(Clone, Debug)]
+pub(super) struct Candidates {
+    /// Nothing if there is one channel for ever.
+    key: Option<Expr>,
+    pub list: Vec<(i64, usize)>,
+}
+
+impl Candidates {
+    fn new(key: Option<Expr>, list: impl Iterator<Item = (i64, usize)>) -> Self {
+        match key {
+            Some(Expr::Constant(n)) => Self {
+                key: None,
+                list: list.filter(|(k, _)| *k == n).collect(),
+            },
+            key => Self {
+                key,
+                list: list.collect(),
+            },
+        }
+    }
+
+    /// Is it the channel with this key?
+    pub fn is(&self, key: i64) -> Expr {
+        match &self.key {
+            None => Expr::TRUE,
+            Some(value) => Expr::equal(value.clone(), Expr::Constant(key)),
+        }
+    }
+
+    /// Is it one of the channels with these keys, which are in ascending order? Keys in a row are one test.
+    pub fn is_one_of(&self, keys: &[i64]) -> Expr {
+        let Some(value) = &self.key else {
+            return Expr::TRUE;
+        };
+        let compare = |op, n| Expr::binary(op, value.clone(), Expr::Constant(n));
+        let rows = keys.chunk_by(|a, b| a + 1 == *b);
+        super::steps::any(rows.map(|row| match (row.first(), row.last()) {
+            (Some(&low), Some(&high)) if low < high => Expr::binary(
+                Binary::And,
+                compare(Binary::GreaterEqual, low),
+                compare(Binary::LessEqual, high),
+            ),
+            (Some(&low), _) => compare(Binary::Equal, low),
+            _ => Expr::FALSE,
+        }))
     }
 }
 
