@@ -5,6 +5,7 @@
 pub mod acceptance;
 pub mod acceptance_dnf;
 pub mod accepting_run;
+pub mod alternating;
 pub mod automaton;
 pub mod bdd;
 pub mod complement;
@@ -23,6 +24,7 @@ mod labels;
 pub mod lbtt;
 pub mod mark;
 pub mod membership;
+pub mod miyano_hayashi;
 pub mod never_claim;
 mod pairs;
 pub mod paritize;

@@ -3,6 +3,7 @@
 
 use sempre_base::{Diagnostic, Span};
 use sempre_omega::degeneralize::{Kind, degeneralize};
+use sempre_omega::hoa::{Highlights, HoaItem, Known};
 use sempre_omega::remove_fin::remove_fin;
 use sempre_omega::sum::single_initial;
 use sempre_omega::{Acceptance, Alphabet, Automaton, read_hoa, stream};
@@ -14,8 +15,10 @@ pub struct ReadAutomaton {
     pub automaton: Automaton,
     /// Who made it: the `tool:` header of HOA.
     pub tool: Option<(String, Option<String>)>,
-    /// Does the text promise that the language does not care about stuttering?
-    pub stutter_invariant: bool,
+    /// What the text promises, and what has been determined since.
+    pub known: Known,
+    /// States and edges that the text highlights.
+    pub highlights: Highlights,
 }
 
 impl From<Automaton> for ReadAutomaton {
@@ -23,7 +26,8 @@ impl From<Automaton> for ReadAutomaton {
         Self {
             automaton,
             tool: None,
-            stutter_invariant: false,
+            known: Known::default(),
+            highlights: Highlights::default(),
         }
     }
 }
@@ -42,7 +46,8 @@ pub fn read_automata(alphabet: &mut Alphabet, text: &str) -> (Vec<ReadAutomaton>
         Some(stream::Format::Hoa) => {
             let (items, diagnostics) = read_hoa(alphabet, text);
             let automata = items.into_iter().map(|item| ReadAutomaton {
-                stutter_invariant: item.promises("stutter-invariant"),
+                known: promised(&item),
+                highlights: item.highlights,
                 automaton: item.automaton,
                 tool: item.tool,
             });
@@ -52,6 +57,20 @@ pub fn read_automata(alphabet: &mut Alphabet, text: &str) -> (Vec<ReadAutomaton>
             let (automata, diagnostics) = stream::read_automata(alphabet, text);
             (automata.into_iter().map(Into::into).collect(), diagnostics)
         }
+    }
+}
+
+/// What is taken on trust. Of the shape of an alternating automaton nothing is true of ours.
+fn promised(item: &HoaItem) -> Known {
+    let says = |yes: &[&str], no: &[&str]| {
+        let any = |words: &[&str]| words.iter().any(|w| item.promises(w));
+        any(yes).then_some(true).or(any(no).then_some(false))
+    };
+    let invariant = ["stutter-invariant", "!stutter-sensitive"];
+    let sensitive = ["stutter-sensitive", "!stutter-invariant"];
+    Known {
+        stutter_invariant: says(&invariant, &sensitive),
+        unambiguous: says(&["unambiguous"], &["!unambiguous"]).filter(|_| !item.alternating),
     }
 }
 

@@ -4,6 +4,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output::csv_field;
 use clap::ValueEnum;
 use sempre::automata::{ReadAutomaton, to_state_buchi};
+use sempre::omega::hoa::{Highlights, Known};
 use sempre::omega::lbtt::write_lbtt;
 use sempre::omega::remove_fin::remove_fin;
 use sempre::omega::stats::Stats;
@@ -87,7 +88,8 @@ pub fn write(
         Format::Hoa => {
             let options = HoaOptions {
                 tool: read.and_then(|r| r.tool.clone()),
-                stutter_invariant: read.is_some_and(|r| r.stutter_invariant),
+                known: read.map_or_else(Known::default, |r| r.known),
+                highlights: read.map_or_else(Highlights::default, |r| r.highlights.clone()),
                 ..HoaOptions::default()
             };
             out.write_all(write_hoa(alphabet, a, &options).as_bytes())?;

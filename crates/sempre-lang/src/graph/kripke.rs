@@ -20,6 +20,11 @@ pub fn read_kripke(text: &str) -> Result<Graph, Vec<Diagnostic>> {
     let automaton = &item.automaton;
     let place = Span::new(item.span.start, (item.span.start + 4).min(item.span.end));
     let error = |message: String| vec![Diagnostic::error(place, message)];
+    if item.alternating {
+        return Err(error(
+            "a Kripke structure has one destination for each edge".to_string(),
+        ));
+    }
     let constraints = (automaton.acceptance.as_generalized_buchi())
         .filter(|sets| sets.len() <= MAX_MARKS)
         .ok_or_else(|| {
@@ -385,6 +390,7 @@ State: [0&!1] 0 \"State: 7\" 1 0 {1}
         check("[0&!1]", "[0]", "state 0 (State: 7) needs one label");
         check("[0&1]", "[0|1]", "state 1 needs one label");
         check("[0&1]", "", "state 1 needs one label");
+        check("1 0 {1}", "1&0 {1}", "one destination");
         check("Inf(1)", "Fin(1)", "must be a conjunction");
         check("Start: 0", "", "needs an initial state");
         check("--END--", "", "");

@@ -2,17 +2,21 @@
 
 use super::expressions::{Labels, Negations, Parsed, no_such_set, resolve_negations};
 use super::lexer::{Cursor, Token, unescape};
-use super::properties::{Writing, contradictions, wrong_name};
-use super::reader::{Ending, Header, HoaItem, HoaReader, MAX_ERRORS, no_such_state};
+use super::properties::{Shape, Writing, contradictions, wrong_name};
+use super::reader::{Ending, Header, Highlights, HoaItem, HoaReader, MAX_ERRORS, no_such_state};
 use crate::acceptance::Acceptance;
+use crate::alternating::{AlternatingAutomaton, UniversalEdge};
 use crate::automaton::{Alphabet, Automaton, Edge};
 use crate::bdd::{Bdd, Literal};
 use crate::mark::Mark;
+use crate::miyano_hayashi::{AlternationError, remove_alternation};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sempre_base::{Diagnostic, Span};
 
 /// Most 64-bit words that the marks of one text may need beyond one for each edge.
 const MAX_MARK_WORDS: usize = 1 << 27;
+/// Most states of a nondeterministic automaton that is made of an alternating one.
+const MOST_MACRO_STATES: usize = 100_000;
 /// States that may be declared without being described, whatever the length of the text. A stream may
 /// have very many short automata, so it is not large.
 const FREE_STATES: usize = 64;
@@ -30,7 +34,10 @@ struct State {
     number: u32,
     span: Span,
     name: Option<String>,
+    /// Edges to the first of their destinations.
     edges: Vec<Edge>,
+    /// The further destinations of edges that have several, by the number of the edge.
+    further: Vec<(usize, Vec<u32>)>,
 }
 
 impl<'t> HoaReader<'t> {
@@ -109,6 +116,7 @@ impl<'t> HoaReader<'t> {
         self.see_state(h, body, number, span);
 
         let mut edges = Vec::new();
+        let mut all_further = Vec::new();
         let mut labelled = false;
         let mut implicit = 0usize;
         let mut mixed = false;
@@ -121,12 +129,15 @@ impl<'t> HoaReader<'t> {
             if self.gave_up() {
                 return Ok(());
             }
+            let mut further: Vec<(u32, Span)> = Vec::new();
             let mut edge = || -> Parsed<(Option<Bdd>, u32, Span, Mark)> {
                 let label = self.label(alphabet, propositions, aliases)?;
                 let (to, place) = self
                     .cursor
                     .number("an edge (`[label] state`), `State:` or `--END--`")?;
-                self.no_conjunction(place)?;
+                while self.cursor.eat('&') {
+                    further.push(self.cursor.number("a state")?);
+                }
                 let own = self.marks(sets)?;
                 body.writing.edge_marks |= own.is_some();
                 Ok((
@@ -139,6 +150,9 @@ impl<'t> HoaReader<'t> {
             match edge() {
                 Ok((label, to, place, mark)) => {
                     self.see_state(h, body, to, place);
+                    for &(to, place) in &further {
+                        self.see_state(h, body, to, place);
+                    }
                     let label = match (label, own_label) {
                         (Some(_), Some(_)) => {
                             self.error(start, "this edge has a label, and its state has one too");
@@ -167,6 +181,10 @@ impl<'t> HoaReader<'t> {
                         return self.refuse_marks(start);
                     }
                     if !label.is_false() {
+                        if !further.is_empty() {
+                            let states = further.into_iter().map(|(s, _)| s).collect();
+                            all_further.push((edges.len(), states));
+                        }
                         edges.push(Edge { to, label, mark });
                     }
                 }
@@ -203,6 +221,7 @@ impl<'t> HoaReader<'t> {
             span,
             name,
             edges,
+            further: all_further,
         });
         Ok(())
     }
@@ -294,7 +313,7 @@ impl<'t> HoaReader<'t> {
         errors_before: usize,
     ) -> Option<HoaItem> {
         let mut greatest = body.greatest;
-        for &(s, place) in &h.initial {
+        for &(s, place) in h.initial.iter().flatten() {
             if greatest.is_none_or(|(g, _)| s > g) {
                 greatest = Some((s, place));
             }
@@ -331,8 +350,9 @@ impl<'t> HoaReader<'t> {
         let mut a = Automaton::new(h.propositions.unwrap_or_default(), sets, condition);
         a.name = h.name;
         a.extra_headers = h.extra;
+        let mut further: Vec<Vec<(usize, Vec<u32>)>> = vec![Vec::new(); count];
         let mut initial = FxHashSet::default();
-        a.initial = h.initial.iter().map(|&(s, _)| s).collect();
+        a.initial = h.initial.iter().map(|c| c[0].0).collect();
         a.initial.retain(|&s| initial.insert(s));
         a.edges = vec![Vec::new(); count];
         let mut described = vec![false; count];
@@ -343,6 +363,7 @@ impl<'t> HoaReader<'t> {
                 continue;
             }
             a.edges[s] = state.edges;
+            further[s] = state.further;
             if state.name.is_some() {
                 if a.state_names.is_empty() {
                     a.state_names = vec![None; count];
@@ -361,8 +382,20 @@ impl<'t> HoaReader<'t> {
             }
             complement_marks(&mut a, &negations);
         }
-        self.warn_undescribed(&a, &described, &h.initial, span);
-        for d in contradictions(&a, &mut alphabet.bdds, &h.properties, body.writing) {
+        let conjunctions = h
+            .initial
+            .iter()
+            .map(|c| c.iter().map(|&(s, _)| s).collect());
+        let alternating = universal_branching(&a, conjunctions.collect(), further);
+        let branches = alternating.as_ref().map(AlternatingAutomaton::branches);
+        let graph = branches.as_ref().unwrap_or(&a);
+        self.warn_undescribed(graph, &described, &h.initial, span);
+        let shape = Shape {
+            automaton: &a,
+            branches: branches.as_ref(),
+            later_version: h.dotted,
+        };
+        for d in contradictions(shape, &mut alphabet.bdds, &h.properties, body.writing) {
             self.say(d);
         }
         if let Some((words, place)) = h.acc_name
@@ -371,9 +404,45 @@ impl<'t> HoaReader<'t> {
         {
             self.say(d);
         }
+        if let Some(place) = h.highlight_span
+            && (h.highlights.states.iter()).any(|&(s, _)| s as usize >= a.states())
+        {
+            self.say(Diagnostic::warning(place, "there is no such state"));
+        }
+        let removed = match &alternating {
+            None => None,
+            Some(alternating) => {
+                let bdds = &mut alphabet.bdds;
+                match remove_alternation(bdds, alternating, MOST_MACRO_STATES) {
+                    Ok(b) => Some(b),
+                    Err(e) => {
+                        self.say(refuse_alternation(
+                            &e,
+                            Span::new(span.start, span.start + 4),
+                        ));
+                        return None;
+                    }
+                }
+            }
+        };
+        let highlights = match removed {
+            None => h.highlights,
+            Some(_) => Highlights::default(),
+        };
+        if let Some(removed) = removed {
+            let name = a.name.take();
+            let extra = std::mem::take(&mut a.extra_headers);
+            a = removed;
+            (a.name, a.extra_headers) = (name, extra);
+        }
+        let written = |&(word, positive, _): &(&str, bool, Span)| {
+            format!("{}{word}", if positive { "" } else { "!" })
+        };
         Some(HoaItem {
             automaton: a,
-            properties: h.properties.iter().map(|(w, _)| w.to_string()).collect(),
+            alternating: alternating.is_some(),
+            properties: h.properties.iter().map(written).collect(),
+            highlights,
             tool: h.tool,
             span,
         })
@@ -394,11 +463,11 @@ impl<'t> HoaReader<'t> {
         &mut self,
         a: &Automaton,
         described: &[bool],
-        initial: &[(u32, Span)],
+        initial: &[Vec<(u32, Span)>],
         span: Span,
     ) {
         let missing = |s: &u32| !described[*s as usize];
-        let first = match initial.iter().find(|(s, _)| missing(s)) {
+        let first = match initial.iter().flatten().find(|(s, _)| missing(s)) {
             Some(&found) => Some(found),
             None => (a.edges.iter().flatten().map(|e| e.to).find(missing))
                 .map(|s| (s, self.first_use(s, span))),
@@ -428,6 +497,64 @@ impl<'t> HoaReader<'t> {
             }
             cursor.advance();
         }
+    }
+}
+
+/// The automaton with universal branching, if there is any.
+fn universal_branching(
+    a: &Automaton,
+    initial: Vec<Vec<u32>>,
+    further: Vec<Vec<(usize, Vec<u32>)>>,
+) -> Option<AlternatingAutomaton> {
+    if initial.iter().all(|c| c.len() == 1) && further.iter().all(Vec::is_empty) {
+        return None;
+    }
+    let mut edges: Vec<Vec<UniversalEdge>> = (a.edges.iter())
+        .map(|edges| {
+            let edges = edges.iter().map(|e| UniversalEdge {
+                to: vec![e.to],
+                label: e.label,
+                mark: e.mark.clone(),
+            });
+            edges.collect()
+        })
+        .collect();
+    for (edges, further) in edges.iter_mut().zip(further) {
+        for (number, states) in further {
+            let to = &mut edges[number].to;
+            to.extend(states);
+            to.sort_unstable();
+            to.dedup();
+        }
+    }
+    Some(AlternatingAutomaton {
+        propositions: a.propositions.clone(),
+        initial,
+        edges,
+        sets: a.sets,
+        acceptance: a.acceptance.clone(),
+    })
+}
+
+fn refuse_alternation(error: &AlternationError, place: Span) -> Diagnostic {
+    match error {
+        AlternationError::Mixed(mixed) => Diagnostic::error(
+            place,
+            format!(
+                "an alternating automaton whose component of state {} has the acceptance `{}`",
+                mixed.state, mixed.condition
+            ),
+        )
+        .with_help(
+            "alternation is removed from components that are weak, or where only `Inf` or only `Fin` matters",
+        ),
+        AlternationError::TooLarge => Diagnostic::error(
+            place,
+            "an alternating automaton that is too large without alternation",
+        )
+        .with_help(format!(
+            "up to {MOST_MACRO_STATES} states are made of it; a universal automaton has exponentially many"
+        )),
     }
 }
 

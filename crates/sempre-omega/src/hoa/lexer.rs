@@ -108,9 +108,12 @@ impl<'t> Lexer<'t> {
         (token, Span::new(start, self.at))
     }
 
+    /// Dots are parts of names from version 1.1 on; in version 1 nothing else can be meant by them.
     fn skip_word(&mut self) {
         let bytes = self.text.as_bytes();
-        while let Some(b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-') = bytes.get(self.at) {
+        while let Some(b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' | b'.') =
+            bytes.get(self.at)
+        {
             self.at += 1;
         }
     }
@@ -311,11 +314,11 @@ mod tests {
     fn each_kind() {
         use Token::*;
         assert_eq!(
-            tokens("HOA: v1 /*a/*b*/c*/ @x 12 99999999999 \"a\\\"b\" --BODY-- [!é"),
+            tokens("HOA: v1.1 /*a/*b*/c*/ @x.y 12 99999999999 \"a\\\"b\" --BODY-- [!é"),
             [
                 Header("HOA"),
-                Word("v1"),
-                Alias("x"),
+                Word("v1.1"),
+                Alias("x.y"),
                 Number(Some(12)),
                 Number(None),
                 Text("a\\\"b"),

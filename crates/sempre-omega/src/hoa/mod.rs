@@ -1,4 +1,4 @@
-//! The Hanoi Omega-Automata format, version 1 (Babiak, Blahoudek, Duret-Lutz, Klein, Křetínský, Müller,
+//! The Hanoi Omega-Automata format, versions 1 and 1.1 (Babiak, Blahoudek, Duret-Lutz, Klein, Křetínský, Müller,
 //! Parker, Strejček, CAV 2015): a complete reader and a writer.
 //!
 //! * [`lexer`]: text to tokens with spans, in linear time.
@@ -8,7 +8,7 @@
 //! * [`acceptance_name`]: the standard's names for conditions.
 //! * [`writer`]: an automaton as text.
 //!
-//! Alternating automata (`0&1`) are part of the format, not of this crate; they are refused by name.
+//! Alternating automata (`0&1`) are read, not written: see [`alternating`](crate::alternating).
 
 pub mod acceptance_name;
 mod body;
@@ -19,5 +19,5 @@ pub mod reader;
 pub mod writer;
 
 pub use acceptance_name::acceptance_name;
-pub use reader::{HoaItem, HoaReader, read_hoa};
-pub use writer::{AcceptancePlace, HoaOptions, write_hoa};
+pub use reader::{Highlights, HoaItem, HoaReader, read_hoa};
+pub use writer::{AcceptancePlace, HoaOptions, Known, write_hoa};

@@ -5,11 +5,14 @@
 //! warning: the automaton is used as it is.
 //!
 //! Only promises that are cheap to check are checked. `unambiguous`, `stutter-invariant`,
-//! `semi-deterministic` and `inherently-weak` are taken on trust, and used by nobody here.
+//! `semi-deterministic` and `inherently-weak` are taken on trust when they are read; the last two are determined
+//! when they are written.
 
 use super::acceptance_name::{acceptance_name, expected};
+use crate::acceptance::Acceptance;
 use crate::automaton::Automaton;
 use crate::bdd::Bdds;
+use crate::emptiness;
 use crate::mark::Mark;
 use crate::scc::Sccs;
 use sempre_base::{Diagnostic, Span};
@@ -63,6 +66,48 @@ pub(super) fn weakness(a: &Automaton, bdds: &mut Bdds) -> Weakness {
     }
 }
 
+/// Do accepting runs make no choice from some point on: is each state deterministic that a component reaches in
+/// which an accepting run may stay? Where that is not plain from the marks, the component counts as one.
+pub(super) fn is_semi_deterministic(a: &Automaton, bdds: &mut Bdds) -> bool {
+    let all: Vec<u32> = (0..a.states() as u32).collect();
+    let sccs = Sccs::restricted(a, &all, |_, _| true);
+    // Components come in reverse topological order: from the last one on, sources before destinations.
+    let mut after = vec![false; sccs.len()];
+    (0..sccs.len()).rev().all(|c| {
+        if !after[c] && !sccs.is_trivial(a, c) {
+            let (any, common) = sccs.marks(a, c);
+            let condition = a.acceptance.restrict_to(&any).assume_inf(&common);
+            after[c] = condition.uses_fin() || condition.accepts(&any);
+        }
+        let states = &sccs.states[c];
+        if after[c] {
+            for e in states.iter().flat_map(|&s| &a.edges[s as usize]) {
+                after[sccs.of[e.to as usize] as usize] = true;
+            }
+        }
+        !after[c]
+            || states
+                .iter()
+                .all(|&s| bdds.pairwise_disjoint(a.edges[s as usize].iter().map(|e| e.label)))
+    })
+}
+
+/// Do all cycles of each component agree on acceptance? Only for conditions whose emptiness is cheap together with
+/// that of the opposite; false for the others.
+pub(super) fn is_inherently_weak(a: &Automaton) -> bool {
+    let opposite = a.acceptance.complement();
+    let cheap = |x: &Acceptance| x.as_generalized_buchi().is_some();
+    if !cheap(&a.acceptance) && !cheap(&opposite) {
+        return false;
+    }
+    let all: Vec<u32> = (0..a.states() as u32).collect();
+    let sccs = Sccs::restricted(a, &all, |_, _| true);
+    (0..sccs.len()).all(|c| {
+        let stays = |condition| emptiness::component_accepts(a, &sccs.states[c], condition);
+        sccs.is_trivial(a, c) || !stays(&a.acceptance) || !stays(&opposite)
+    })
+}
+
 /// How a text was written: what `trans-labels`, `state-acc` and their like are about.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Writing {
@@ -73,24 +118,62 @@ pub(super) struct Writing {
     pub(super) edge_marks: bool,
 }
 
+/// An automaton as it was read.
+#[derive(Clone, Copy)]
+pub(super) struct Shape<'a> {
+    /// With the first destination of each edge.
+    pub(super) automaton: &'a Automaton,
+    /// With all destinations, if some edge has several.
+    pub(super) branches: Option<&'a Automaton>,
+    /// Version 1.1, where alternating automata are not deterministic.
+    pub(super) later_version: bool,
+}
+
 /// Warnings about promises that are not kept.
 pub(super) fn contradictions(
-    a: &Automaton,
+    Shape {
+        automaton: a,
+        branches,
+        later_version,
+    }: Shape<'_>,
     bdds: &mut Bdds,
-    promised: &[(&str, Span)],
+    promised: &[(&str, bool, Span)],
     writing: Writing,
 ) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     let mut shape = None;
-    let has = |word: &str| promised.iter().any(|&(w, _)| w == word);
-    for &(word, span) in promised {
+    let has = |word: &str| promised.iter().any(|&(w, yes, _)| yes && w == word);
+    let alternating = branches.is_some();
+    for &(word, positive, span) in promised {
+        let sign = if positive { "" } else { "!" };
         let mut deny = |what: &str| {
             out.push(Diagnostic::warning(
                 span,
-                format!("the header promises `{word}`, but {what}"),
+                format!("the header promises `{sign}{word}`, but {what}"),
             ));
         };
+        if !positive {
+            match word {
+                _ if has(word) => deny("its opposite, too"),
+                "deterministic" if a.is_deterministic(bdds) && !alternating => {
+                    deny("no state has two edges for the same letter");
+                }
+                "complete" if a.is_complete(bdds) => deny("all states have edges for all letters"),
+                "univ-branch" if alternating => deny("an edge has several destinations"),
+                "exist-branch" if !a.is_deterministic(bdds) => {
+                    deny("there is a choice between edges or initial states");
+                }
+                "colored" if a.edges.iter().flatten().all(|e| e.mark.len() == 1) => {
+                    deny("each edge is in exactly one acceptance set");
+                }
+                _ => {}
+            }
+            continue;
+        }
         match word {
+            "deterministic" if alternating && later_version => {
+                deny("an edge has several destinations");
+            }
             "deterministic" if !a.is_deterministic(bdds) => {
                 deny(if a.initial.len() > 1 {
                     "there are several initial states"
@@ -105,8 +188,11 @@ pub(super) fn contradictions(
                     "some state has no edge for some letter"
                 });
             }
+            // Of an alternating automaton, terminal components are not looked for.
+            "terminal" if alternating => {}
             "weak" | "very-weak" | "terminal" => {
-                let shape = shape.get_or_insert_with(|| weakness(a, bdds));
+                let graph = branches.unwrap_or(a);
+                let shape = shape.get_or_insert_with(|| weakness(graph, bdds));
                 if !shape.weak {
                     deny("the edges inside a component are not all in the same acceptance sets");
                 } else if word == "very-weak" && !shape.very_weak {
@@ -139,7 +225,11 @@ pub(super) fn contradictions(
             {
                 deny("there are labels");
             }
-            "univ-branch" => deny("every edge has one destination"),
+            "univ-branch" if !alternating => deny("every edge has one destination"),
+            "no-univ-branch" if alternating => deny("an edge has several destinations"),
+            "exist-branch" if a.is_deterministic(bdds) => {
+                deny("there is no choice between edges or initial states");
+            }
             _ => {}
         }
     }
@@ -178,4 +268,106 @@ pub(super) fn wrong_name(
         Diagnostic::warning(span, "`acc-name:` and `Acceptance:` do not agree")
             .with_help(format!("{shown}; the `Acceptance:` line counts"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::RandomAutomaton;
+    use sempre_base::Random;
+
+    /// `reach[s][t]`: can `t` be reached from `s` by some of the edges, or is it `s`?
+    fn closure(n: usize, edges: &[(usize, usize)]) -> Vec<Vec<bool>> {
+        let mut reach: Vec<Vec<bool>> = (0..n).map(|s| (0..n).map(|t| s == t).collect()).collect();
+        for _ in 0..n {
+            for &(s, t) in edges {
+                for row in &mut reach {
+                    row[t] |= row[s];
+                }
+            }
+        }
+        reach
+    }
+
+    /// The states on closed walks that accept (`true`) or do not, found by trying all sets of edges.
+    fn on_walks(a: &Automaton, accepting: bool) -> Vec<bool> {
+        let edges: Vec<(usize, usize, &Mark)> = (0..)
+            .zip(&a.edges)
+            .flat_map(|(s, edges)| edges.iter().map(move |e| (s, e.to as usize, &e.mark)))
+            .collect();
+        let mut on = vec![false; a.states()];
+        for bits in 1u32..1 << edges.len() {
+            let chosen = edges.iter().enumerate();
+            let walk: Vec<_> = chosen
+                .filter(|(i, _)| bits >> i & 1 == 1)
+                .map(|(_, e)| *e)
+                .collect();
+            let plain: Vec<_> = walk.iter().map(|&(s, t, _)| (s, t)).collect();
+            let reach = closure(a.states(), &plain);
+            let closed = plain
+                .iter()
+                .all(|&(s, _)| plain.iter().all(|&(_, t)| reach[s][t] && reach[t][s]));
+            let marks = walk.iter().fold(Mark::EMPTY, |m, e| m.union(e.2));
+            if closed && a.acceptance.accepts(&marks) == accepting {
+                plain.iter().for_each(|&(s, _)| on[s] = true);
+            }
+        }
+        on
+    }
+
+    #[test]
+    fn semi_determinism_and_inherent_weakness_by_trying_all_walks() {
+        let mut r = Random::new(7);
+        let mut counts = [0; 4];
+        for round in 0..3000 {
+            let bdds = &mut Bdds::new();
+            let sets = r.below(3) as u32;
+            let mut o = RandomAutomaton::generalized_buchi(1 + r.below(3), &[0], sets);
+            o.density = 0.35;
+            if round % 3 == 0 {
+                o.acceptance = o.acceptance.complement();
+            }
+            let a = o.generate(&mut r, bdds);
+            if a.edge_count() > 7 {
+                continue;
+            }
+            let plain: Vec<(usize, usize)> = (0..)
+                .zip(&a.edges)
+                .flat_map(|(s, edges)| edges.iter().map(move |e| (s, e.to as usize)))
+                .collect();
+            let reach = closure(a.states(), &plain);
+            let (yes, no) = (on_walks(&a, true), on_walks(&a, false));
+            let states = 0..a.states();
+            let deterministic = |s: usize| {
+                (a.edges[s].iter().enumerate()).all(|(i, e)| {
+                    a.edges[s][..i].iter().all(|f| {
+                        let (label, other) = (e.label, f.label);
+                        bdds_disjoint(bdds, label, other)
+                    })
+                })
+            };
+            let semi = states
+                .clone()
+                .all(|s| !yes[s] || states.clone().all(|t| !reach[s][t] || deterministic(t)));
+            let weak = states.clone().all(|s| {
+                !yes[s]
+                    || states
+                        .clone()
+                        .all(|t| !(reach[s][t] && reach[t][s] && no[t]))
+            });
+            let found = is_semi_deterministic(&a, bdds);
+            // With `Fin` the test is sufficient only.
+            assert!(found == semi || (a.acceptance.uses_fin() && semi), "{a:?}");
+            assert_eq!(is_inherently_weak(&a), weak, "{a:?}");
+            counts[usize::from(semi)] += 1;
+            counts[2 + usize::from(weak)] += 1;
+        }
+        assert!(counts.iter().all(|&n| n > 200), "{counts:?}");
+    }
+
+    fn bdds_disjoint(bdds: &Bdds, a: crate::Bdd, b: crate::Bdd) -> bool {
+        [false, true]
+            .iter()
+            .all(|&v| !(bdds.eval(a, |_| v) && bdds.eval(b, |_| v)))
+    }
 }

@@ -12,6 +12,10 @@
 //! * An edge labelled false is dropped. A state that is used but not described has no edges, and a
 //!   warning is given.
 //! * `Alias:` lines may stand before the `AP:` line; they are understood when the header is complete.
+//! * Alternating automata are read, and become nondeterministic ones for the same language
+//!   ([`miyano_hayashi`](crate::miyano_hayashi)), where their acceptance allows it.
+//! * Version 1.1 has dots in names and `!` before properties. In a text of version 1 a header with a dot is left out
+//!   with a warning; the other freedoms are granted there, too.
 //! * Lower-case headers that are not known are kept ([`Automaton::extra_headers`]); upper-case ones may
 //!   change what the automaton means, and are errors, as the standard demands.
 //!
@@ -40,12 +44,33 @@ pub const MAX_SETS: u32 = 1 << 16;
 pub struct HoaItem {
     /// The automaton.
     pub automaton: Automaton,
-    /// The words of the `properties:` lines, in order. They are promises, some of them checked.
+    /// Was it an alternating automaton, and is this a nondeterministic one for the same language?
+    pub alternating: bool,
+    /// The words of the `properties:` lines, in order, negated ones with their `!`. They are promises, some of
+    /// them checked. Of an alternating automaton those about its shape are not true of this one.
     pub properties: Vec<String>,
+    /// States and edges that the text highlights.
+    pub highlights: Highlights,
     /// The `tool:` line: name and version.
     pub tool: Option<(String, Option<String>)>,
     /// From `HOA:` to `--END--`.
     pub span: Span,
+}
+
+/// States and edges to be shown in colour: the headers `spot.highlight.states` and `spot.highlight.edges`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Highlights {
+    /// Numbers of states, each with the number of a colour.
+    pub states: Vec<(u32, u32)>,
+    /// Numbers of edges, from 1 on in the order of the text, each with the number of a colour.
+    pub edges: Vec<(u32, u32)>,
+}
+
+impl Highlights {
+    /// Is nothing highlighted?
+    pub fn is_empty(&self) -> bool {
+        self.states.is_empty() && self.edges.is_empty()
+    }
 }
 
 impl HoaItem {
@@ -85,12 +110,18 @@ pub(super) struct Header<'t> {
     pub(super) name: Option<String>,
     pub(super) tool: Option<(String, Option<String>)>,
     pub(super) states: Option<(u32, Span)>,
-    pub(super) initial: Vec<(u32, Span)>,
+    /// The initial conjunctions of states.
+    pub(super) initial: Vec<Vec<(u32, Span)>>,
     pub(super) propositions: Option<Vec<u32>>,
     pub(super) aliases: Vec<(&'t str, Span, Cursor<'t>)>,
     pub(super) acceptance: Option<(u32, Acceptance)>,
     pub(super) acc_name: Option<(Vec<&'t str>, Span)>,
-    pub(super) properties: Vec<(&'t str, Span)>,
+    /// Words, their signs, and where they stand.
+    pub(super) properties: Vec<(&'t str, bool, Span)>,
+    pub(super) highlights: Highlights,
+    pub(super) highlight_span: Option<Span>,
+    /// Version 1.1, not 1.
+    pub(super) dotted: bool,
     pub(super) extra: Vec<(String, String)>,
     pub(super) seen: FxHashMap<&'t str, Span>,
 }
@@ -209,7 +240,7 @@ impl<'t> HoaReader<'t> {
             start: self.cursor.span.start,
             ..Header::default()
         };
-        self.version();
+        self.version(&mut header);
         if let Ending::Dropped = self.header(alphabet, &mut header) {
             return None;
         }
@@ -222,24 +253,28 @@ impl<'t> HoaReader<'t> {
         self.assemble(alphabet, header, body, span, errors_before)
     }
 
-    fn version(&mut self) {
+    fn version(&mut self, h: &mut Header<'t>) {
         self.cursor.advance();
-        if !matches!(self.cursor.token, Token::Word(_)) {
+        let Token::Word(version) = self.cursor.token else {
             let d = self.cursor.expected("a version, `v1`");
             self.say(d);
             self.skip_until(|t| matches!(t, Token::Header(_)));
             return;
-        }
-        let (_, mut span) = self.cursor.advance();
-        while let Token::Symbol('.') | Token::Number(_) = self.cursor.token {
-            span = span.to(self.cursor.advance().1);
-        }
-        let version = &self.text[span.start..span.end];
-        if version != "v1" {
-            self.say(
+        };
+        let (_, span) = self.cursor.advance();
+        let minor = version.strip_prefix("v1");
+        let later = minor.filter(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()));
+        h.dotted = later.is_some_and(|rest| !matches!(rest, "" | ".0"));
+        match later {
+            Some("" | ".0" | ".1") => {}
+            Some(_) => self.say(
+                Diagnostic::warning(span, format!("HOA version `{version}` is not known"))
+                    .with_help("it is read as `v1.1`"),
+            ),
+            None => self.say(
                 Diagnostic::error(span, format!("HOA version `{version}` is not known"))
-                    .with_help("this reader knows `HOA: v1`"),
-            );
+                    .with_help("this reader knows `HOA: v1` and `HOA: v1.1`"),
+            ),
         }
     }
 
@@ -332,9 +367,11 @@ impl<'t> HoaReader<'t> {
                 }
             }
             "Start" => {
-                let (n, place) = self.cursor.number("an initial state")?;
-                self.no_conjunction(place)?;
-                h.initial.push((n, place));
+                let mut conjunction = vec![self.cursor.number("an initial state")?];
+                while self.cursor.eat('&') {
+                    conjunction.push(self.cursor.number("a state")?);
+                }
+                h.initial.push(conjunction);
             }
             "AP" => {
                 let first = self.once(h, name, span);
@@ -405,10 +442,27 @@ impl<'t> HoaReader<'t> {
                     h.name = Some(text);
                 }
             }
-            "properties" => {
-                while let Token::Word(word) = self.cursor.token {
-                    let (_, place) = self.cursor.advance();
-                    h.properties.push((word, place));
+            "properties" => loop {
+                let start = self.cursor.span;
+                let negated = self.cursor.eat('!');
+                match self.cursor.token {
+                    Token::Word(word) => {
+                        let (_, place) = self.cursor.advance();
+                        h.properties.push((word, !negated, start.to(place)));
+                    }
+                    _ if negated => return Err(self.cursor.expected("a property")),
+                    _ => break,
+                }
+            },
+            "spot.highlight.states" | "spot.highlight.edges" if h.dotted => {
+                h.highlight_span = Some(span);
+                while let Token::Number(_) = self.cursor.token {
+                    let (number, _) = self.cursor.number("a number")?;
+                    let (colour, _) = self.cursor.number("the number of a colour")?;
+                    match name {
+                        "spot.highlight.states" => h.highlights.states.push((number, colour)),
+                        _ => h.highlights.edges.push((number, colour)),
+                    }
                 }
             }
             _ => return self.unknown_header(h, name, span),
@@ -451,8 +505,20 @@ impl<'t> HoaReader<'t> {
             self.skip_until(|t| matches!(t, Token::Header(_)));
             return Ok(());
         }
-        h.extra
-            .push((name.to_string(), self.text[start..end].trim().to_string()));
+        if name.contains('.') && !h.dotted {
+            self.say(
+                Diagnostic::warning(
+                    span,
+                    format!(
+                        "the header `{name}:` is left out: names have dots from `HOA: v1.1` on"
+                    ),
+                )
+                .with_help("write `HOA: v1.1` in front"),
+            );
+        } else {
+            let value = self.text[start..end].trim().to_string();
+            h.extra.push((name.to_string(), value));
+        }
         match self.cursor.token {
             Token::Header(_) | Token::Body | Token::End | Token::Abort | Token::Eof => Ok(()),
             _ => Err(self
@@ -498,27 +564,10 @@ impl<'t> HoaReader<'t> {
         Ok(out)
     }
 
-    /// Refuses `0&1`.
-    pub(super) fn no_conjunction(&mut self, first: Span) -> Parsed<()> {
-        if self.cursor.token != Token::Symbol('&') {
-            return Ok(());
-        }
-        while self.cursor.eat('&') {
-            self.cursor.number("a state")?;
-        }
-        Err(Diagnostic::error(
-            Span::new(first.start, self.cursor.previous_end),
-            "alternating automata are not supported",
-        )
-        .with_help(
-            "a conjunction of states is universal branching; every edge must have one destination",
-        ))
-    }
-
     /// The initial states, checked when `States:` is known wherever it stood.
     fn check_initial(&mut self, h: &Header<'t>) {
         if let Some((n, _)) = h.states {
-            for &(s, span) in h.initial.iter().filter(|(s, _)| *s >= n) {
+            for &(s, span) in h.initial.iter().flatten().filter(|(s, _)| *s >= n) {
                 self.say(no_such_state(s, span, n));
             }
         }

@@ -1,9 +1,9 @@
-//! Automata as HOA v1.
+//! Automata as HOA, version 1, or 1.1 where something needs it.
 //!
 //! One line for each stored edge, in the stored order, so that reading the text gives back the
 //! automaton edge by edge. Labels are irredundant sums of products. The header says what is true and
-//! cheap to know: determinism, completeness, kinds of weakness, where the marks stand, and the name of
-//! the acceptance condition.
+//! cheap to know: determinism, semi-determinism, completeness, kinds of weakness, where the marks stand, and the
+//! name of the acceptance condition; and of what is expensive, what the caller knows.
 //!
 //! The text of an automaton that breaks its invariants is still well-formed HOA: labels over
 //! propositions that were not declared declare them. Sums of products can be exponentially longer than
@@ -11,7 +11,8 @@
 
 use super::acceptance_name::acceptance_name;
 use super::lexer::{Cursor, Token, quote};
-use super::properties::weakness;
+use super::properties::{is_inherently_weak, is_semi_deterministic, weakness};
+use super::reader::Highlights;
 use crate::automaton::{Alphabet, Automaton};
 use crate::bdd::{Bdd, Bdds};
 use crate::mark::Mark;
@@ -30,27 +31,41 @@ pub enum AcceptancePlace {
     Edges,
 }
 
+/// Properties that are too expensive to be determined for a header, where the caller has determined them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    /// Does the language not care about stuttering?
+    pub stutter_invariant: Option<bool>,
+    /// Is there at most one accepting run for each word?
+    pub unambiguous: Option<bool>,
+}
+
 /// How to write an automaton.
 #[derive(Clone, Debug, Default)]
 pub struct HoaOptions {
     /// Where marks are written.
     pub acceptance: AcceptancePlace,
-    /// The caller knows that the language does not care about stuttering.
-    pub stutter_invariant: bool,
+    /// What the caller knows of the automaton.
+    pub known: Known,
+    /// States and edges to be shown in colour. They need version 1.1.
+    pub highlights: Highlights,
     /// The `tool:` line: name and version.
     pub tool: Option<(String, Option<String>)>,
     /// Leave out names of states.
     pub without_state_names: bool,
 }
 
-/// The automaton as HOA v1, with a line break at its end.
+/// The automaton as HOA, with a line break at its end.
 pub fn write_hoa(alphabet: &mut Alphabet, a: &Automaton, options: &HoaOptions) -> String {
     let on_states = options.acceptance != AcceptancePlace::Edges && a.has_state_acceptance();
     let mut labels = LabelWriter::new(a);
     let body = body(&mut alphabet.bdds, a, options, on_states, &mut labels);
 
     let mut out = String::with_capacity(body.len() + 300);
-    out.push_str("HOA: v1\n");
+    // Names of headers have dots from version 1.1 on.
+    let dotted = !options.highlights.is_empty()
+        || (a.extra_headers.iter()).any(|(name, _)| is_header_name(name) && name.contains('.'));
+    out.push_str(if dotted { "HOA: v1.1\n" } else { "HOA: v1\n" });
     let mut line = |name: &str, value: &str| {
         let _ = writeln!(
             out,
@@ -82,8 +97,17 @@ pub fn write_hoa(alphabet: &mut Alphabet, a: &Automaton, options: &HoaOptions) -
         line("acc-name", &name);
     }
     line("Acceptance", &format!("{} {}", a.sets, a.acceptance));
-    let properties = properties(&mut alphabet.bdds, a, options, on_states);
+    let properties = properties(&mut alphabet.bdds, a, options, on_states, dotted);
     line("properties", &properties.join(" "));
+    for (name, pairs) in [
+        ("spot.highlight.states", &options.highlights.states),
+        ("spot.highlight.edges", &options.highlights.edges),
+    ] {
+        if !pairs.is_empty() {
+            let pairs: Vec<String> = pairs.iter().map(|(n, c)| format!("{n} {c}")).collect();
+            line(name, &pairs.join(" "));
+        }
+    }
     for (name, value) in &a.extra_headers {
         if is_header_name(name) {
             line(name, &header_value(value));
@@ -95,34 +119,49 @@ pub fn write_hoa(alphabet: &mut Alphabet, a: &Automaton, options: &HoaOptions) -
     out
 }
 
+/// The words that are true. The opposite of a property has a word only where a reader of version 1.1 is needed anyway,
+/// but for `stutter-sensitive`.
 fn properties(
     bdds: &mut Bdds,
     a: &Automaton,
     options: &HoaOptions,
     on_states: bool,
+    dotted: bool,
 ) -> Vec<&'static str> {
     let mut words = vec!["trans-labels", "explicit-labels"];
     words.push(if on_states { "state-acc" } else { "trans-acc" });
     if a.sets > 0 && a.edges.iter().flatten().all(|e| e.mark.len() == 1) {
         words.push("colored");
     }
-    if a.is_complete(bdds) {
-        words.push("complete");
-    }
-    if a.is_deterministic(bdds) {
-        words.push("deterministic");
-    }
+    let deterministic = a.is_deterministic(bdds);
+    // A deterministic automaton is unambiguous and semi-deterministic, too, which goes without saying.
+    let more = !deterministic;
     let shape = weakness(a, bdds);
+    let known = &options.known;
+    let both = |yes: bool, word: &'static str, no: &'static str| match yes {
+        true => word,
+        false if dotted => no,
+        false => "",
+    };
+    words.extend([
+        both(a.is_complete(bdds), "complete", "!complete"),
+        both(deterministic, "deterministic", "!deterministic"),
+        if more && dotted { "exist-branch" } else { "" },
+    ]);
     for (word, holds) in [
+        ("unambiguous", more && known.unambiguous == Some(true)),
+        ("semi-deterministic", more && is_semi_deterministic(a, bdds)),
         ("weak", shape.weak),
         ("very-weak", shape.very_weak),
         ("terminal", shape.terminal),
-        ("stutter-invariant", options.stutter_invariant),
+        ("inherently-weak", !shape.weak && is_inherently_weak(a)),
+        ("stutter-invariant", known.stutter_invariant == Some(true)),
+        ("stutter-sensitive", known.stutter_invariant == Some(false)),
+        ("!unambiguous", dotted && known.unambiguous == Some(false)),
     ] {
-        if holds {
-            words.push(word);
-        }
+        words.push(if holds { word } else { "" });
     }
+    words.retain(|w| !w.is_empty());
     words
 }
 
@@ -232,7 +271,7 @@ fn is_header_name(name: &str) -> bool {
     chars
         .next()
         .is_some_and(|c| c.is_ascii_lowercase() || c == '_')
-        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+        && chars.all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
 }
 
 /// The value as it is if it is made of words, numbers and strings, else as one string.

@@ -1,6 +1,6 @@
 use crate::{Shape, assert_same, mutate, random_automaton};
 use sempre_base::{Diagnostic, Random, Severity};
-use sempre_omega::hoa::{AcceptancePlace, HoaOptions, read_hoa, write_hoa};
+use sempre_omega::hoa::{AcceptancePlace, Highlights, HoaOptions, Known, read_hoa, write_hoa};
 use sempre_omega::{Acceptance, Alphabet, Automaton, Bdd, Mark};
 use std::path::{Path, PathBuf};
 
@@ -64,7 +64,20 @@ fn random_automata_survive_writing_and_reading() {
                 AcceptancePlace::States,
                 AcceptancePlace::Edges,
             ]),
-            stutter_invariant: round % 2 == 0,
+            known: Known {
+                stutter_invariant: (round % 2 == 0).then_some(true),
+                unambiguous: None,
+            },
+            highlights: Highlights {
+                states: (0..a.states() as u32)
+                    .filter(|_| r.chance(0.1))
+                    .map(|s| (s, 1))
+                    .collect(),
+                edges: (0..a.edge_count() as u32)
+                    .filter(|_| r.chance(0.1))
+                    .map(|e| (e + 1, 2))
+                    .collect(),
+            },
             tool: (round % 3 == 0).then(|| ("sempre".to_string(), Some("0.1".to_string()))),
             without_state_names: false,
         };
@@ -79,7 +92,7 @@ fn random_automata_survive_writing_and_reading() {
         assert_same(&a, &item.automaton, &text);
         assert_eq!(
             item.promises("stutter-invariant"),
-            options.stutter_invariant
+            options.known.stutter_invariant == Some(true)
         );
         assert_eq!(
             item.promises("deterministic"),
@@ -202,9 +215,14 @@ fn mistakes_in_the_header() {
         &["error \"v2\": HOA version `v2` is not known"],
     );
     check(
-        "HOA: v1.1 Acceptance: 0 t --BODY-- --END--",
+        "HOA: v12 Acceptance: 0 t --BODY-- --END--",
         0,
-        &["error \"v1.1\": HOA version `v1.1` is not known"],
+        &["error \"v12\": HOA version `v12` is not known"],
+    );
+    check(
+        "HOA: v1.7 Acceptance: 0 t --BODY-- --END--",
+        1,
+        &["warning \"v1.7\": HOA version `v1.7` is not known"],
     );
     check(
         &with(""),
@@ -243,9 +261,26 @@ fn mistakes_in_the_header() {
     );
     check(&acc("controllable: 1 2"), 1, &[]);
     check(
-        &acc("Start: 0&1"),
+        &acc("States: 2 Start: 0&"),
         0,
-        &["error \"0&1\": alternating automata are not supported"],
+        &["error \"--BODY--\": expected a state, found `--BODY--`"],
+    );
+    check(
+        &acc("States: 2 Start: 1&2"),
+        0,
+        &["error \"2\": there is no state 2"],
+    );
+    check(
+        &acc("properties: !"),
+        0,
+        &["error \"--BODY--\": expected a property, found `--BODY--`"],
+    );
+    check(
+        &acc("spot.highlight.states: 0 1 owner: 1"),
+        1,
+        &[
+            "warning \"spot.highlight.states:\": the header `spot.highlight.states:` is left out: names have dots from `HOA: v1.1` on",
+        ],
     );
     check(
         &acc("States: 2 Start: 2"),
@@ -338,14 +373,14 @@ fn mistakes_in_the_body() {
         ],
     );
     check(
-        &with("State: 0 [t] 2 State: 2 [t] 0 {1} State: 1 [t] x [t] 0&1"),
+        &with("State: 0 [t] 2 State: 2 [t] 0 {1} State: 1 [t] x [t] 0&2"),
         0,
         &[
             "error \"2\": there is no state 2",
             "error \"2\": there is no state 2",
             "error \"1\": there is no acceptance set 1",
             "error \"x\": expected an edge (`[label] state`), `State:` or `--END--`, found `x`",
-            "error \"0&1\": alternating automata are not supported",
+            "error \"2\": there is no state 2",
         ],
     );
     check(
@@ -677,4 +712,98 @@ fn the_automata_of_the_experiments_are_read_and_written() {
         }
     }
     assert!(files > 600, "{files}");
+}
+
+#[test]
+fn version_1_1_has_dots_and_negated_properties() {
+    let text = "HOA: v1.1 States: 2 Start: 0 AP: 1 \"a\" Alias: @one.two 0 acc-name: Buchi Acceptance: 1 Inf(0)
+        properties: trans-acc !complete !deterministic exist-branch !spot.strange
+        spot.highlight.states: 0 1 1 2 spot.highlight.edges: 2 3
+        some.tool.header: 1 \"x\" --BODY--
+        State: 0 [@one.two] 0 [t] 1 State: 1 [@one.two] 1 {0} --END--";
+    let alphabet = &mut Alphabet::new();
+    let (items, diagnostics) = read_hoa(alphabet, text);
+    assert_eq!(diagnostics, []);
+    let item = &items[0];
+    assert!(item.properties.contains(&"!complete".to_string()));
+    assert_eq!(item.highlights.states, [(0, 1), (1, 2)]);
+    assert_eq!(item.highlights.edges, [(2, 3)]);
+    let extra = ("some.tool.header".to_string(), "1 \"x\"".to_string());
+    assert_eq!(item.automaton.extra_headers, [extra]);
+    let options = HoaOptions {
+        highlights: item.highlights.clone(),
+        ..HoaOptions::default()
+    };
+    let written = write_hoa(alphabet, &item.automaton, &options);
+    for line in [
+        "HOA: v1.1",
+        "spot.highlight.states: 0 1 1 2",
+        "spot.highlight.edges: 2 3",
+        "some.tool.header: 1 \"x\"",
+    ] {
+        assert!(written.lines().any(|l| l == line), "{written}");
+    }
+    let (again, diagnostics) = read_hoa(alphabet, &written);
+    assert_eq!(diagnostics, []);
+    assert_eq!(again[0].highlights, item.highlights);
+    assert_same(&again[0].automaton, &item.automaton, &written);
+}
+
+#[test]
+fn negated_promises_are_compared() {
+    let with = |properties: &str, body: &str| {
+        format!(
+            "HOA: v1.1 States: 2 Start: 0 AP: 1 \"a\" Acceptance: 1 Inf(0) properties: {properties} --BODY-- {body} --END--"
+        )
+    };
+    let line = "State: 0 [t] 0 {0} State: 1 [t] 1 {0}";
+    for (properties, body, expected) in [
+        (
+            "!deterministic",
+            line,
+            "no state has two edges for the same letter",
+        ),
+        ("!complete", line, "all states have edges for all letters"),
+        (
+            "!colored",
+            line,
+            "each edge is in exactly one acceptance set",
+        ),
+        (
+            "exist-branch",
+            line,
+            "there is no choice between edges or initial states",
+        ),
+        ("univ-branch", line, "every edge has one destination"),
+        (
+            "!exist-branch",
+            "State: 0 [0] 0 [t] 1 State: 1",
+            "there is a choice between edges or initial states",
+        ),
+        (
+            "!univ-branch",
+            "State: 0 [0] 0&1 State: 1",
+            "an edge has several destinations",
+        ),
+        (
+            "deterministic",
+            "State: 0 [0] 0&1 State: 1",
+            "an edge has several destinations",
+        ),
+        ("weak !weak", line, "its opposite, too"),
+    ] {
+        let (count, found) = complaints(&with(properties, body));
+        assert_eq!((count, found.len()), (1, 1), "{properties}: {found:?}");
+        assert!(
+            found[0].starts_with("warning") && found[0].ends_with(expected),
+            "{found:?}"
+        );
+    }
+    // In version 1 an alternating automaton without choices is called deterministic.
+    let text = with(
+        "deterministic univ-branch",
+        "State: 0 [0] 0&1 State: 1 [t] 1",
+    );
+    let earlier = text.replace("v1.1", "v1");
+    assert_eq!(complaints(&earlier), (1, vec![]));
 }

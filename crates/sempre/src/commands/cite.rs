@@ -199,6 +199,26 @@ const PAPERS: &[(&str, &[Paper])] = &[
         ],
     ),
     (
+        "alternation",
+        &[
+            (
+                "Satoru Miyano, Takeshi Hayashi",
+                "Alternating Finite Automata on ω-Words",
+                "Theoretical Computer Science 32, 1984",
+            ),
+            (
+                "Paul Gastin, Denis Oddoux",
+                "Fast LTL to Büchi Automata Translation",
+                "CAV 2001, LNCS 2102, pages 53–65",
+            ),
+            (
+                "Orna Kupferman, Moshe Y. Vardi",
+                "Weak Alternating Automata Are Not That Weak",
+                "ACM Transactions on Computational Logic 2(3), 2001",
+            ),
+        ],
+    ),
+    (
         "hoa",
         &[(
             "Tomáš Babiak, František Blahoudek, Alexandre Duret-Lutz, Joachim Klein, Jan Křetínský, David Müller, \
