@@ -5,7 +5,7 @@ use crate::etf::{EtfModel, read_etf};
 use crate::graph::{Graph, read_graph, read_kripke};
 use crate::petri_net::PetriNet;
 use crate::pnml::{NetScope, read_pnml};
-use crate::promela::{self, PromelaModel};
+use crate::promela::{self, PromelaModel, Reading};
 use sempre_base::Diagnostic;
 use sempre_model::ir::{Expr, Program, VariableId};
 use std::fmt;
@@ -116,10 +116,10 @@ impl Model {
         name: &str,
         text: &str,
     ) -> Result<(Self, Vec<Diagnostic>), Vec<Diagnostic>> {
-        Self::read_with(language, name, text, &|_| None)
+        Self::read_with(language, name, text, &|_| None, &Reading::default())
     }
 
-    /// Reads a model; `include` finds the text of files that it includes.
+    /// Reads a model; `include` finds the text of files that it includes, and `reading` says how to read Promela.
     ///
     /// # Errors
     /// What is wrong with the text.
@@ -128,6 +128,7 @@ impl Model {
         name: &str,
         text: &str,
         include: &dyn Fn(&str) -> Option<String>,
+        reading: &Reading,
     ) -> Result<(Self, Vec<Diagnostic>), Vec<Diagnostic>> {
         match language {
             Language::Dve => {
@@ -150,7 +151,7 @@ impl Model {
                 Ok((Self { program, source }, Vec::new()))
             }
             Language::Promela => {
-                let model = promela::read(name, text, include)?;
+                let model = promela::read_with(name, text, include, reading)?;
                 let warnings = model.warnings.clone();
                 Ok((Self::of_promela(model), warnings))
             }

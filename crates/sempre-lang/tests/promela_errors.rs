@@ -122,12 +122,16 @@ const WRONG: &[(&str, &str)] = &[
         "is not an array",
     ),
     (
-        "byte a[3]; active proctype P() { a[«3»] = 2 }",
-        "index 3 is outside",
+        "chan c = [2] of { byte }; active proctype P() { byte x; for (x in «c») { skip } }",
+        "goes into a structure",
     ),
     (
-        "chan c = [2] of { byte }; active proctype P() { byte x; for («x» in c) { skip } }",
-        "goes into a structure",
+        "byte c; active proctype P() { byte x; for (x in «c») { skip } }",
+        "not an array",
+    ),
+    (
+        "byte c[2]; active proctype P() { byte x; for (x in «d») { skip } }",
+        "no variable `d`",
     ),
     (
         "byte a[«0»]; active proctype P() { skip }",
@@ -173,10 +177,6 @@ const WRONG: &[(&str, &str)] = &[
     (
         "chan c = [2] of { byte }; active proctype P() { «c!1,2» }",
         "2 values",
-    ),
-    (
-        "chan c = [2] of { byte, bit }; byte x; active proctype P() { «c?x» }",
-        "1 value",
     ),
     (
         "proctype P(byte a) { skip } init { «run P(1, 2)» }",
@@ -236,6 +236,48 @@ const REFUSED: &[(&str, &str)] = &[
         "255 channels at most",
     ),
 ];
+
+/// What SPIN reads, too, with a warning at its place.
+const WARNED: [(&str, &str); 7] = [
+    (
+        "byte a[3]; active proctype P() { a[«3»] = 2 }",
+        "index 3 is outside",
+    ),
+    (
+        "chan c = [2] of { byte, bit }; byte x; active proctype P() { «c?x» }",
+        "carries 2 values, not 1 value: this step fails",
+    ),
+    (
+        "chan c = [0] of { byte, bit }; byte x; active proctype P() { «c!x» }",
+        "carries 2 values, not 1 value: this step fails",
+    ),
+    (
+        "typedef T { byte a }; T t[2] = «7»; active proctype P() { t[0].a == 0 }",
+        "has no effect",
+    ),
+    (
+        "chan c = [2] of { byte }; active proctype P() { c?«_pid» }",
+        "must be equal",
+    ),
+    (
+        "byte x; «*/» active proctype P() { x = 1 }",
+        "ends no comment",
+    ),
+    ("byte x; active proctype P() { x = «300» }", "does not fit"),
+];
+
+#[test]
+fn what_spin_reads_is_read_with_a_warning() {
+    for (marked, expected) in WARNED {
+        let start = marked.find('«').expect(marked);
+        let end = marked.find('»').expect(marked) - '«'.len_utf8();
+        let text = marked.replace(['«', '»'], "");
+        let model = promela::read("warned", &text, &|_| None).expect(marked);
+        let told = (model.warnings.iter())
+            .any(|w| w.message.contains(expected) && (w.span.start, w.span.end) == (start, end));
+        assert!(told, "{marked}: {:#?}", model.warnings);
+    }
+}
 
 fn check(marked: &str, expected: &str) {
     let start = marked.find('«').expect(marked);

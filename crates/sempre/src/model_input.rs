@@ -5,10 +5,12 @@ use crate::input::{read_file, show, shown_name};
 use clap::{Args, ValueEnum};
 use sempre::base::Source;
 use sempre::lang::model::{Language, Model};
+use sempre::lang::promela::Reading;
+use sempre::lang::promela::preprocessor::{Preset, Setup};
 use std::path::{Path, PathBuf};
 
 /// The options that say which model to work on.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct ModelOptions {
     /// The model; `-` is standard input
     #[arg(value_name = "MODEL", value_hint = clap::ValueHint::FilePath)]
@@ -17,6 +19,47 @@ pub struct ModelOptions {
     /// The language of the model, if its file's name does not tell
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub language: Option<LanguageName>,
+
+    /// For Promela: the preprocessor defines this macro, which stands for 1 if there is no value; several are defined in their
+    /// order
+    #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = definition)]
+    pub define: Vec<Preset>,
+
+    /// For Promela: the preprocessor forgets this macro after all -D
+    #[arg(short = 'U', value_name = "NAME", value_parser = removal)]
+    pub undefine: Vec<Preset>,
+
+    /// For Promela: included files are looked for in this folder, too
+    #[arg(short = 'I', value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    pub include: Vec<PathBuf>,
+
+    /// For Promela: `assert` is a step without effect
+    #[arg(long)]
+    pub ignore_assertions: bool,
+}
+
+/// A macro as after `-D`.
+fn definition(text: &str) -> Result<Preset, String> {
+    let preset = Preset::Define(text.to_string());
+    match text.contains('\n') {
+        true => Err("a macro is one line".to_string()),
+        false => named(preset, text),
+    }
+}
+
+/// A macro as after `-U`.
+fn removal(text: &str) -> Result<Preset, String> {
+    named(Preset::Undefine(text.to_string()), text)
+}
+
+fn named(preset: Preset, text: &str) -> Result<Preset, String> {
+    let name = preset.name();
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let starts = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    match starts && name.chars().all(is_word) {
+        true => Ok(preset),
+        false => Err(format!("`{text}` does not start with the name of a macro")),
+    }
 }
 
 /// The languages.
@@ -67,6 +110,28 @@ impl ModelOptions {
         ))
     }
 
+    fn is_for_promela(&self) -> bool {
+        let nothing = self.define.is_empty() && self.undefine.is_empty() && self.include.is_empty();
+        !nothing || self.ignore_assertions
+    }
+
+    /// How to read Promela.
+    fn reading(&self) -> Reading {
+        // Other paths are from the folder of the model.
+        let folder = |path: &PathBuf| {
+            let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+            path.to_string_lossy().into_owned()
+        };
+        Reading {
+            setup: Setup {
+                macros: self.define.iter().chain(&self.undefine).cloned().collect(),
+                folders: self.include.iter().map(folder).collect(),
+            },
+            ignore_assertions: self.ignore_assertions,
+            ..Reading::default()
+        }
+    }
+
     /// Reads the model; complaints and warnings go to standard error.
     pub fn read(&self) -> Outcome<Model> {
         let name = self.file();
@@ -74,13 +139,18 @@ impl ModelOptions {
             Some(language) => language,
             None => Language::of_path(&self.model).ok_or_else(|| self.no_language(&name))?,
         };
+        let reading = self.reading();
+        if language != Language::Promela && self.is_for_promela() {
+            let text = "-D, -U, -I and --ignore-assertions are for Promela models";
+            return Err(Failure::Message(text.to_string()));
+        }
         let text = read_file(&self.model)?;
         let source = Source::new(&name, &text);
         let title = (self.model.file_stem())
             .map_or_else(|| name.clone(), |s| s.to_string_lossy().into_owned());
         let folder = self.model.parent().unwrap_or(Path::new(""));
         let include = |file: &str| std::fs::read_to_string(folder.join(file)).ok();
-        match Model::read_with(language, &title, &text, &include) {
+        match Model::read_with(language, &title, &text, &include, &reading) {
             Ok((model, warnings)) => {
                 show(&source, &warnings);
                 Ok(model)

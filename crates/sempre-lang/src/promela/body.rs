@@ -6,7 +6,7 @@ use super::ast::{
 use super::declarations::{declared, warn_if_cut};
 use super::flow::{El, Flow, Jump, Kind, Label, Seq, Sequence};
 use super::resolve::{Cell, Face, Resolver, Scopes, Target, Value};
-use super::symbols::{Globals, Shape, Start, Store};
+use super::symbols::{Globals, Scalar, Shape, Start, Store};
 use crate::report::Report;
 use crate::report::shown;
 use rustc_hash::FxHashMap;
@@ -395,7 +395,9 @@ impl Builder<'_> {
                 let to = self.value(to);
                 self.counting(cell, from, to, Some(inside), span)
             }
-            StatementKind::ForIn(variable, channel, inside) if self.is_channel(channel) => {
+            StatementKind::ForIn(variable, channel, inside)
+                if self.resolver().is_structure(variable) =>
+            {
                 self.messages(variable, channel, inside, span)
             }
             StatementKind::ForIn(variable, array, inside) => {
@@ -446,22 +448,28 @@ impl Builder<'_> {
     }
 
     fn array_length(&mut self, array: &Reference) -> Option<u32> {
-        // An array as a whole is no value; its first element tells its length.
-        let mut first = array.clone();
-        if let Some(last) = first.parts.last_mut()
-            && last.1.is_none()
-        {
-            last.1 = Some(Box::new(Expression {
-                kind: ExpressionKind::Number(0),
-                span: array.span,
-            }));
+        match self.resolver().shape(array) {
+            Some((_, Some(length))) if array.parts.last().is_some_and(|p| p.1.is_none()) => {
+                Some(length)
+            }
+            Some((Shape::Scalar(Scalar::Chan), _)) => {
+                let message = "a message of a channel goes into a structure";
+                self.report.push(
+                    Diagnostic::error(array.span, message)
+                        .with_help("the variable before `in` must be of the type of the messages"),
+                );
+                None
+            }
+            Some(_) => {
+                self.report.error(array.span, "this is not an array");
+                None
+            }
+            // A name of it is unknown.
+            None => {
+                self.resolver().cell(array);
+                None
+            }
         }
-        let (cell, _) = self.resolver().cell(&first)?;
-        let leaf = match cell.local {
-            true => &self.store.leaves[cell.leaf],
-            false => &self.globals.store.leaves[cell.leaf],
-        };
-        leaf.dimensions.last().copied()
     }
 
     fn note_written(&mut self, cell: &Cell) {
@@ -569,6 +577,20 @@ impl Builder<'_> {
         e
     }
 
+    /// Is this the first statement of a sequence, perhaps in blocks?
+    fn starts(&self, mut s: Seq, e: El) -> bool {
+        loop {
+            match self.flow.sequences[s].first {
+                Some(first) if first == e => return true,
+                Some(first) => match self.flow.elements[first].kind {
+                    Kind::Block(inner) | Kind::Atomic(inner) => s = inner,
+                    _ => return false,
+                },
+                None => return false,
+            }
+        }
+    }
+
     fn check_jumps(&mut self) {
         for e in 0..self.flow.elements.len() {
             if let Kind::Goto(jump @ Jump::Label(name, _)) = &self.flow.elements[e].kind
@@ -580,9 +602,9 @@ impl Builder<'_> {
             let element = &self.flow.elements[e];
             if element.kind == Kind::Else {
                 let heads = (self.flow.elements.iter()).any(|x| match &x.kind {
-                    Kind::If(options) | Kind::Do(options) => options
-                        .iter()
-                        .any(|&s| self.flow.sequences[s].first == Some(e)),
+                    Kind::If(options) | Kind::Do(options) => {
+                        options.iter().any(|&s| self.starts(s, e))
+                    }
                     _ => false,
                 });
                 if !heads {

@@ -58,7 +58,12 @@ impl Stepper<'_> {
                 for &(key, c) in &found.list {
                     let fields = &world.channels[c].signature.fields;
                     if fields.len() != values.len() {
-                        ways.push((found.is(key), vec![self.misfit(e, c)], None));
+                        let room = match world.channels[c].length {
+                            Some(_) => send(world, c, Vec::new(), false).0,
+                            None => Expr::TRUE,
+                        };
+                        let guard = all([found.is(key), room]);
+                        ways.push((guard, vec![self.misfit(e, c)], None));
                     } else if world.channels[c].length.is_none() {
                         match synchronous.iter_mut().find(|g| g.0 == fields) {
                             Some(group) => group.1.push((key, c)),
@@ -82,13 +87,15 @@ impl Stepper<'_> {
                 let found = world.candidates(me, channel, None);
                 for &(key, c) in &found.list {
                     let here = found.is(key);
-                    if world.channels[c].signature.fields.len() != targets.len() {
-                        ways.push((here, vec![self.misfit(e, c)], None));
-                    } else if world.channels[c].length.is_none() {
+                    if world.channels[c].length.is_none() {
+                        // If it is a misfit, so is the rendezvous.
                         synchronous.push((key, c));
                     } else {
                         let there = world.matching(me, c, targets, *random);
-                        let effect = self.receive(c, targets, *random, *keeps);
+                        let effect = match world.channels[c].signature.fields.len() {
+                            n if n == targets.len() => self.receive(c, targets, *random, *keeps),
+                            _ => vec![self.misfit(e, c)],
+                        };
                         ways.push((all([here, there]), effect, None));
                     }
                 }
@@ -125,9 +132,10 @@ impl Stepper<'_> {
 
     /// Another number of values than the channel carries is an error.
     fn misfit(&self, e: El, c: usize) -> Stmt {
-        let n = self.world.channels[c].signature.fields.len();
-        let message = format!("the channel carries {n} values: {}", (self.text)(e));
-        Stmt::Assert(Expr::FALSE, message)
+        misfit(
+            self.world.channels[c].signature.fields.len(),
+            &(self.text)(e),
+        )
     }
 
     /// A variable that stands for no channel is an error; `None` if it always does.
@@ -208,6 +216,13 @@ impl Stepper<'_> {
         }
         effect
     }
+}
+
+/// The failure of a statement with another number of values than the channel carries.
+pub(super) fn misfit(n: usize, text: &str) -> Stmt {
+    let values = if n == 1 { "value" } else { "values" };
+    let message = format!("the channel carries {n} {values}: {text}");
+    Stmt::Assert(Expr::FALSE, message)
 }
 
 /// What sending to a buffer needs and does.

@@ -96,8 +96,12 @@ pub(super) struct Parser {
     pub nesting: usize,
     /// Did the last statement end with a word that closes something?
     pub last_closes: bool,
+    /// Sequences of statements around, in which the end of a line may be the end of a statement.
+    pub sequences: usize,
     /// Are the operators of temporal logic read?
     pub formula: bool,
+    /// Do assertions mean nothing?
+    pub ignore_assertions: bool,
     /// The names of processes.
     pub processes: FxHashSet<Arc<str>>,
     /// The names of structures so far.
@@ -123,7 +127,9 @@ impl Parser {
             last: Span::new(0, 0),
             nesting: 0,
             last_closes: false,
+            sequences: 0,
             formula: false,
+            ignore_assertions: false,
             processes,
             structures: FxHashSet::default(),
             inlines: FxHashMap::default(),
@@ -162,6 +168,12 @@ impl Parser {
 
     pub fn at(&self, text: &str) -> bool {
         self.token().is(text)
+    }
+
+    /// Does a word that may start a statement stand on a line of its own here? SPIN reads a `;` before it.
+    pub fn at_new_statement(&self, text: &str) -> bool {
+        let token = self.token();
+        self.sequences > 0 && !self.formula && token.starts_line && token.is(text)
     }
 
     pub fn at_end(&self) -> bool {

@@ -232,13 +232,23 @@ fn start(
             report.error(capacity.span, "only a variable of type `chan` starts so");
             Start::Zero
         }
-        (Some(Initial::Value(e)), Shape::Struct(_)) => {
-            report.error(e.span, "a structure has no initial value");
-            Start::Zero
-        }
-        (Some(Initial::List(all)), Shape::Struct(_)) => {
-            if let Some(e) = all.first() {
-                report.error(e.span, "a structure has no initial value");
+        (Some(Initial::Value(_) | Initial::List(_)), Shape::Struct(_)) => {
+            // SPIN takes no notice of it.
+            let all = match initial {
+                Some(Initial::List(all)) => all.iter(),
+                Some(Initial::Value(e)) => std::slice::from_ref(e).iter(),
+                _ => [].iter(),
+            };
+            for e in all {
+                let local_resolver = Resolver {
+                    globals,
+                    faces: &[],
+                    local,
+                    report,
+                };
+                { local_resolver }.value(e);
+                let message = "the initial value of a structure has no effect: its fields start as its type says";
+                report.warning(e.span, message);
             }
             Start::Zero
         }

@@ -83,6 +83,10 @@ impl Parser {
             if self.formula && self.at("<") && self.ahead(1).is(">") && !self.ahead(1).spaced {
                 return Ok(left);
             }
+            // `x = y ⏎ -z > 0` is two statements.
+            if self.at_new_statement("-") {
+                return Ok(left);
+            }
             self.advance();
             let right = match level {
                 1 if self.formula => self.until()?,
@@ -372,7 +376,7 @@ impl Parser {
             if self.eat(",") {
                 continue;
             }
-            if self.eat("(") {
+            if !self.at_new_statement("(") && self.eat("(") {
                 let more = self.deeper(Self::receive_arguments)?;
                 all.extend(more);
                 self.expect(")")?;

@@ -51,9 +51,10 @@ impl Token {
 }
 
 const THREE: [&str; 1] = ["<->"];
-const TWO: [&str; 17] = [
+// `*/` ends a comment that was not there: the preprocessor takes it away.
+const TWO: [&str; 18] = [
     "->", "::", "==", "!=", "<=", ">=", "<<", ">>", "&&", "||", "++", "--", "!!", "??", "..", "##",
-    "/\\",
+    "/\\", "*/",
 ];
 const ONE: &[u8] = b".,;:{}[]()?!~=+-*/%|&^<>@#";
 

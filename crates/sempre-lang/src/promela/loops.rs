@@ -6,10 +6,7 @@ use super::ast::{
 };
 use super::body::Builder;
 use super::flow::{El, Jump, Kind, Label, is_block};
-use super::resolve::{Cell, Resolver, Value};
-use super::symbols::Scalar;
-use crate::report::Report;
-use rustc_hash::FxHashMap;
+use super::resolve::{Cell, Value};
 use sempre_base::Span;
 use sempre_model::ir::Binary;
 
@@ -81,20 +78,8 @@ impl Builder<'_> {
         Some((start, true))
     }
 
-    /// Is it a channel, not an array of channels?
-    pub fn is_channel(&self, reference: &Reference) -> bool {
-        let mut quiet = Report::default();
-        let resolver = Resolver {
-            globals: self.globals,
-            faces: self.faces,
-            local: Some((&self.store, &self.scopes)),
-            report: &mut quiet,
-        };
-        let found = { resolver }.cell(reference);
-        found.is_some_and(|(_, scalar)| scalar == Scalar::Chan)
-    }
-
-    /// `for` over the messages of a channel: each is taken and put back, as many as the channel holds.
+    /// `for` over the messages of a channel: each is taken and put back, as many as the channel holds. Loops of one block share
+    /// a counter, as in SPIN.
     pub fn messages(
         &mut self,
         variable: &Reference,
@@ -102,32 +87,29 @@ impl Builder<'_> {
         inside: &[Statement],
         span: Span,
     ) -> Option<(El, bool)> {
-        if !self.resolver().is_structure(variable) {
-            let message = "a message of a channel goes into a structure";
-            self.report.error(variable.span, message);
-            return None;
-        }
         let at = |kind| Expression { kind, span };
         let name = Name {
-            text: format!("for_{}_", span.start).into(),
+            text: "for'".into(),
             span,
         };
         let counter = Reference {
             parts: vec![(name.clone(), None)],
             span,
         };
-        self.scopes.stack.push(FxHashMap::default());
-        self.declaration(&Declaration {
-            ty: BaseType::Int,
-            hidden: false,
-            items: vec![Declarator {
-                name,
-                length: None,
-                bits: None,
-                initial: None,
-            }],
-            span,
-        });
+        let known = (self.scopes.stack.last()).is_some_and(|s| s.contains_key(&name.text));
+        if !known {
+            self.declaration(&Declaration {
+                ty: BaseType::Int,
+                hidden: false,
+                items: vec![Declarator {
+                    name,
+                    length: None,
+                    bits: None,
+                    initial: None,
+                }],
+                span,
+            });
+        }
         let whole = at(ExpressionKind::Reference(variable.clone()));
         let take = Argument::Reference(variable.clone());
         let take = StatementKind::Receive(channel.clone(), vec![take], false, false);
@@ -143,10 +125,7 @@ impl Builder<'_> {
         ));
         let start = self.assignment(&counter, &at(ExpressionKind::Number(0)));
         let last = self.value(&last);
-        let made =
-            start.and_then(|(cell, from)| self.counting(cell, from, last, Some(&body), span));
-        self.scopes.stack.pop();
-        made
+        start.and_then(|(cell, from)| self.counting(cell, from, last, Some(&body), span))
     }
 
     pub fn unless(

@@ -8,6 +8,7 @@ use super::Steps;
 use super::ast::File;
 use super::body::{self, Body};
 use super::channel_flow::ChannelFlow;
+use super::channels::misfit;
 use super::claims;
 use super::declarations;
 use super::flow::{El, Kind};
@@ -507,6 +508,11 @@ impl Maker<'_> {
         }
         reads.append(&mut effect);
         let mut effect = reads;
+        if values.len() != targets.len() {
+            let step = self.source_step(receiver);
+            let text = format!("{} (line {})", step.statement, step.line);
+            effect = vec![misfit(values.len(), &text)];
+        }
         // What a `d_step` that starts with the rendezvous goes on to do.
         effect.extend(sender.half.effect.iter().cloned());
         self.arrive(sender, &mut effect);
@@ -630,7 +636,8 @@ fn remote_labels(file: &File, resolved: &Resolved) -> Vec<(usize, Arc<str>)> {
     found.into_inner()
 }
 
-/// Complains where a channel that is always the same carries another number of values.
+/// Complains where a channel that is always the same carries another number of values: fewer than are sent is an error, and
+/// otherwise the step fails, as in SPIN.
 fn check_arity(resolved: &Resolved, body: &Body, report: &mut Report) {
     for element in &body.flow.elements {
         let (channel, given) = match &element.kind {
@@ -653,13 +660,12 @@ fn check_arity(resolved: &Resolved, body: &Body, report: &mut Report) {
                     1 => "1 value".to_string(),
                     n => format!("{n} values"),
                 };
-                let message = format!(
-                    "`{}` carries {}, not {}",
-                    leaf.name,
-                    values(n),
-                    values(given)
-                );
-                report.error(element.span, message);
+                let (name, n_shown, given_shown) = (&leaf.name, values(n), values(given));
+                let message = format!("`{name}` carries {n_shown}, not {given_shown}");
+                match element.kind {
+                    Kind::Send(..) if given > n => report.error(element.span, message),
+                    _ => report.warning(element.span, message + ": this step fails"),
+                }
             }
         }
     }

@@ -131,7 +131,18 @@ pub enum Steps {
     Merged,
 }
 
-/// Reads a model. `include` finds the text of included files.
+/// How a model is read.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// What a step is.
+    pub steps: Steps,
+    /// Macros and folders of included files.
+    pub setup: preprocessor::Setup,
+    /// Do assertions mean nothing?
+    pub ignore_assertions: bool,
+}
+
+/// Reads a model. `include` finds the text of included files, by their paths from the model's folder.
 ///
 /// ```
 /// let text = "byte turn = 1; active [2] proctype P() { do :: turn == _pid -> turn = 1 - turn od }";
@@ -146,10 +157,10 @@ pub fn read(
     text: &str,
     include: preprocessor::Include<'_>,
 ) -> Result<PromelaModel, Vec<Diagnostic>> {
-    read_with(name, text, include, Steps::Single)
+    read_with(name, text, include, &Reading::default())
 }
 
-/// Reads a model with steps of that kind.
+/// Reads a model in one way or another.
 ///
 /// # Errors
 /// What is wrong with the text, several complaints if possible.
@@ -157,10 +168,11 @@ pub fn read_with(
     name: &str,
     text: &str,
     include: preprocessor::Include<'_>,
-    steps: Steps,
+    reading: &Reading,
 ) -> Result<PromelaModel, Vec<Diagnostic>> {
-    let (words, mut diagnostics, macros) = preprocessor::preprocess(text, include);
-    let (file, more) = parser::parse(words);
+    let steps = reading.steps;
+    let (words, mut diagnostics, macros) = preprocessor::preprocess(text, include, &reading.setup);
+    let (file, more) = parser::parse(words, reading.ignore_assertions);
     diagnostics.extend(more);
     if diagnostics.iter().any(|d| d.severity == Severity::Error) {
         return Err(diagnostics);

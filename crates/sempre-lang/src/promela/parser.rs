@@ -13,7 +13,8 @@ use super::lexer::{Kind, Token};
 use sempre_base::Diagnostic;
 use std::sync::Arc;
 
-const UNITS: [&str; 11] = [
+/// What a unit of a file starts with.
+pub(super) const UNITS: [&str; 11] = [
     "proctype",
     "active",
     "init",
@@ -27,13 +28,15 @@ const UNITS: [&str; 11] = [
     "D_proctype",
 ];
 
-/// The file that the words make, and what is wrong with them.
-pub fn parse(words: Vec<Token>) -> (File, Vec<Diagnostic>) {
+/// The file that the words make, and what is wrong with them. Assertions may be read as steps without effect.
+pub fn parse(words: Vec<Token>, ignore_assertions: bool) -> (File, Vec<Diagnostic>) {
     let mut parser = Parser::new(words);
+    parser.ignore_assertions = ignore_assertions;
     let mut file = File::default();
     while !parser.at_end() && !parser.gave_up() {
         if parser.unit(&mut file).is_err() {
             parser.formula = false;
+            parser.sequences = 0;
             parser.nesting = 0;
             parser.advance();
             while !parser.at_end() {
@@ -187,8 +190,10 @@ impl Parser {
         self.expect("{")?;
         let mut names = vec![self.name("a name")?];
         while !self.at("}") {
-            // Commas are optional.
-            self.eat(",");
+            // Commas are optional, and one may come last.
+            if self.eat(",") {
+                continue;
+            }
             names.push(self.name("a name or `}`")?);
         }
         self.expect("}")?;

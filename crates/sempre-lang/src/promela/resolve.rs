@@ -8,7 +8,7 @@ use super::symbols::{Globals, Leaf, Scalar, Shape, Store, Symbol, Variable};
 use crate::report::Report;
 use crate::report::shown;
 use rustc_hash::FxHashMap;
-use sempre_base::Span;
+use sempre_base::{Diagnostic, Span};
 use sempre_model::ir::{Binary, Unary};
 use std::sync::Arc;
 
@@ -155,6 +155,8 @@ impl Resolver<'_> {
         let mut element: Option<Value> = None;
         let mut length = variable.length;
         let mut written = (name.clone(), index.as_deref());
+        // Is an index outside of its array, whatever the state?
+        let mut outside = false;
         let mut rest = reference.parts[1..].iter();
         loop {
             let (name, index) = &written;
@@ -183,9 +185,11 @@ impl Resolver<'_> {
                         && !(0..i64::from(n)).contains(&i)
                     {
                         let name = shown(&name.text);
-                        let message =
-                            format!("index {i} is outside `{name}`, which has {n} elements");
-                        self.report.error(span, message);
+                        let message = format!(
+                            "index {i} is outside `{name}`, which has {n} elements: this step fails"
+                        );
+                        self.report.warning(span, message);
+                        outside = true;
                     }
                     element = Some(match element {
                         None => value,
@@ -212,6 +216,9 @@ impl Resolver<'_> {
             shape = found.shape.clone();
             length = found.length;
             written = (field.clone(), field_index.as_deref());
+        }
+        if outside {
+            element = Some(Value::Number(-1));
         }
         let mut all = Vec::new();
         self.expand(local, leaf, &shape, element, &mut all);
@@ -300,6 +307,11 @@ impl Resolver<'_> {
 
     /// Does the reference end at a structure? Asks quietly.
     pub fn is_structure(&self, reference: &Reference) -> bool {
+        (self.shape(reference)).is_some_and(|(shape, _)| matches!(shape, Shape::Struct(_)))
+    }
+
+    /// What a reference is, without regard to its last index, and how long it is if it is an array. Asks quietly.
+    pub fn shape(&self, reference: &Reference) -> Option<(Shape, Option<u32>)> {
         let mut quiet = Report::default();
         let mut resolver = Resolver {
             globals: self.globals,
@@ -307,21 +319,17 @@ impl Resolver<'_> {
             local: self.local,
             report: &mut quiet,
         };
-        let Some((_, variable)) = resolver.variable(&reference.parts[0].0) else {
-            return false;
-        };
-        let mut shape = variable.shape;
+        let (_, variable) = resolver.variable(&reference.parts[0].0)?;
+        let (mut shape, mut length) = (variable.shape, variable.length);
         for (field, _) in &reference.parts[1..] {
             let Shape::Struct(s) = shape else {
-                return false;
+                return None;
             };
             let fields = &self.globals.structures[s].fields;
-            match fields.iter().find(|f| f.name == field.text) {
-                Some(f) => shape = f.shape.clone(),
-                None => return false,
-            }
+            let field = fields.iter().find(|f| f.name == field.text)?;
+            (shape, length) = (field.shape.clone(), field.length);
         }
-        matches!(shape, Shape::Struct(_))
+        Some((shape, length))
     }
 
     /// The arguments of a receive.
@@ -335,6 +343,13 @@ impl Resolver<'_> {
                     let is_local = (self.local).is_some_and(|(_, s)| s.find(&name.text).is_some());
                     if &*name.text == "_" {
                         all.push(Target::Ignore);
+                    } else if &*name.text == "_pid" && !is_local && self.local.is_some() {
+                        let message =
+                            "nothing is stored in `_pid`: what is received must be equal to it";
+                        let warning = Diagnostic::warning(name.span, message)
+                            .with_help("write `eval(_pid)`, which SPIN reads so, too");
+                        self.report.push(warning);
+                        all.push(Target::Match(Value::Pid));
                     } else if let (false, Some(Symbol::Constant(n))) =
                         (is_local, self.globals.names.get(&name.text))
                     {

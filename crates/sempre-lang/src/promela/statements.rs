@@ -1,6 +1,8 @@
 //! The grammar of statements.
 //!
-//! `;` and `->` separate statements. After what ends with `}`, `fi` or `od`, and at the end of a line, a separator may be missing.
+//! `;` and `->` separate statements. After what ends with `}`, `fi` or `od`, after `else`, and at the end of a line outside
+//! of parentheses, a separator may be missing. SPIN's reader puts a `;` wherever a line ends with a word that can end a
+//! statement. Here a word that cannot start a statement continues the one of the line before; SPIN refuses that.
 
 use super::ast::{Expression, ExpressionKind, Sequence, Statement, StatementKind as Kind};
 use super::cursor::{Parsed, Parser};
@@ -22,6 +24,13 @@ impl Parser {
 
     /// Statements up to what ends them; at least one.
     fn sequence(&mut self, opening: Span) -> Parsed<Sequence> {
+        self.sequences += 1;
+        let all = self.sequence_here(opening);
+        self.sequences -= 1;
+        all
+    }
+
+    fn sequence_here(&mut self, opening: Span) -> Parsed<Sequence> {
         let mut all = Vec::new();
         loop {
             while self.at(";") || self.at("->") {
@@ -125,7 +134,8 @@ impl Parser {
             let span = start.to(p.last);
             p.last_closes |= matches!(
                 kind,
-                Kind::If(_)
+                Kind::Else
+                    | Kind::If(_)
                     | Kind::Do(_)
                     | Kind::Atomic(_)
                     | Kind::DStep(_)
@@ -172,7 +182,11 @@ impl Parser {
             }
             "assert" => {
                 self.advance();
-                Ok(Kind::Assert(self.expression()?))
+                let condition = self.expression()?;
+                Ok(match self.ignore_assertions {
+                    true => Kind::Print(vec![condition]),
+                    false => Kind::Assert(condition),
+                })
             }
             "printf" => {
                 self.advance();
@@ -307,6 +321,8 @@ impl Parser {
         let n = self.reference_length();
         let (after, next) = (self.ahead(n).clone(), self.ahead(n + 1).clone());
         match &*after.text {
+            // `x ⏎ !y` is two conditions.
+            "!" | "!!" if after.starts_line => Ok(Kind::Expression(self.expression()?)),
             "=" => {
                 let target = self.reference()?;
                 self.advance();
@@ -338,7 +354,7 @@ impl Parser {
                 let channel = self.reference()?;
                 self.advance();
                 let mut values = vec![self.expression()?];
-                if self.at("(") {
+                if self.at("(") && !self.at_new_statement("(") {
                     values.extend(self.arguments()?);
                 }
                 while self.eat(",") {
@@ -397,13 +413,21 @@ impl Parser {
             let message = format!("`{}` takes {n} arguments, not {given}", name.text);
             return self.error(span, message);
         }
-        let mut body = Vec::new();
+        let mut body: Vec<Token> = Vec::new();
+        let mut starts_line = false;
         for token in &inline.body {
+            let first = body.len();
+            starts_line |= token.starts_line;
             match (inline.parameters.iter()).position(|p| *p == token.text) {
                 Some(i) if token.kind == lexer::Kind::Name => {
                     body.extend(arguments[i].iter().cloned());
                 }
                 _ => body.push(token.clone()),
+            }
+            // An argument starts a line if its parameter does.
+            if let Some(word) = body.get_mut(first) {
+                word.starts_line = starts_line;
+                starts_line = false;
             }
         }
         if !self.push(body) {

@@ -182,6 +182,7 @@ impl Work<'_> {
         let options = ModelOptions {
             model: path.to_path_buf(),
             language: self.arguments.language,
+            ..ModelOptions::default()
         };
         let model = match options.read() {
             Ok(model) => model,

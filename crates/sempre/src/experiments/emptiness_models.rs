@@ -26,7 +26,7 @@ use sempre_explicit::property::Property;
 use sempre_explicit::space::{Counters, Space, Stop};
 use sempre_jit::CompiledSystem;
 use sempre_lang::model::{Language, Model};
-use sempre_lang::promela::{self, Steps};
+use sempre_lang::promela::{self, Reading, Steps};
 use sempre_ltl::ParseOptions;
 use sempre_model::{Layout, System};
 use sempre_translate::translator::Options;
@@ -54,7 +54,11 @@ impl Originals {
             std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))
         };
         let model = |name: &str| {
-            let read = promela::read_with(name, &text(name)?, &|_| None, Steps::Merged);
+            let merged = Reading {
+                steps: Steps::Merged,
+                ..Reading::default()
+            };
+            let read = promela::read_with(name, &text(name)?, &|_| None, &merged);
             let found = read.map_err(|_| format!("`{name}` is not the model of the paper"))?;
             Ok::<_, String>(Model::of_promela(found))
         };
