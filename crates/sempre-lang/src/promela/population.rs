@@ -181,8 +181,9 @@ mod tests {
     use crate::report::Report;
 
     fn bounds(text: &str, initial: &[usize], first: usize) -> Option<Population> {
-        let (words, _, _) = preprocessor::preprocess(text, &|_| None);
-        let (file, errors): (File, _) = parser::parse(words);
+        let (words, _, _) =
+            preprocessor::preprocess(text, &|_| None, &preprocessor::Setup::default());
+        let (file, errors): (File, _) = parser::parse(words, false);
         assert!(errors.is_empty(), "{errors:?}");
         let resolved = lower::resolve(&file, &mut Report::default());
         population(initial, first, &resolved.bodies)

@@ -323,3 +323,54 @@ fn exported_examples_count_the_same() {
         }
     }
 }
+
+/// Macros and folders of the command line reach the preprocessor, and `--ignore-assertions` is `pan -A`.
+#[test]
+fn macros_and_folders_are_given() {
+    let model = file(
+        "given.pml",
+        "#include \"given/limit.h\"\nbyte x;\nactive proctype P() {
+           do :: x < N -> x++ :: else -> break od; assert(x == LIMIT) }",
+    );
+    let folder = model.parent().expect("it lies in a folder").join("headers");
+    std::fs::create_dir_all(folder.join("given")).expect("it can be made");
+    std::fs::write(folder.join("given/limit.h"), "#include \"more.h\"\n").expect("it is written");
+    std::fs::write(folder.join("given/more.h"), "#define LIMIT 3\n").expect("it is written");
+    let folder = folder.to_str().expect("a plain name");
+    for (options, status, states) in [
+        (&["-D", "N=3"][..], 0, 10),
+        (&["-DN=4"], 1, 10),
+        (&["-DN=4", "--ignore-assertions"], 0, 12),
+        (&["-D", "N"], 1, 4),
+        (&["-D", "N=9", "-D", "N=3"], 0, 10),
+    ] {
+        let (found, object) = explore_json(&model, &[options, &["-I", folder]].concat());
+        assert_eq!(
+            (found, object["states"].as_u64()),
+            (status, Some(states)),
+            "{options:?}"
+        );
+    }
+    for (options, complaint) in [
+        (
+            &["-D", "N=3"][..],
+            "the file `given/limit.h` cannot be read",
+        ),
+        (&["-D", "N=3", "-U", "N", "-I", folder], "no variable `N`"),
+        (&["-D", "3=N"], "the name of a macro"),
+        (&["-U", "a-b"], "the name of a macro"),
+    ] {
+        let ran = explore(&model, options);
+        assert_eq!(ran.status, 2, "{options:?}");
+        assert!(ran.err.contains(complaint), "{options:?} {}", ran.err);
+    }
+    for option in ["-DX", "-UX", "-I.", "--ignore-assertions"] {
+        let ran = explore(Path::new("examples/mutex.dve"), &[option]);
+        assert_eq!(ran.status, 2, "{option}");
+        assert!(
+            ran.err.contains("for Promela models"),
+            "{option} {}",
+            ran.err
+        );
+    }
+}

@@ -16,24 +16,54 @@ pub(super) const REST: &str = "__VA_ARGS__";
 
 /// A word and its hide set.
 #[derive(Clone)]
-struct Word {
-    token: Token,
+pub(super) struct Word {
+    pub token: Token,
     hidden: Rc<Vec<Arc<str>>>,
 }
 
 impl Preprocessor<'_> {
     /// Appends the words of a line, or of several, with macros replaced.
     pub(super) fn expand(&mut self, line: &[Token], out: &mut Vec<Token>) {
+        let mut open = Vec::new();
+        self.expand_after(&mut open, line, out);
+        self.not_closed(&open);
+    }
+
+    /// The same with `open` in front: a macro whose arguments are not closed yet, which is left there if they still are not.
+    /// There may be directives among arguments.
+    pub(super) fn expand_after(
+        &mut self,
+        open: &mut Vec<Word>,
+        line: &[Token],
+        out: &mut Vec<Token>,
+    ) {
         let nothing = Rc::new(Vec::new());
-        let words = (line.iter()).map(|token| Word {
+        let mut words = std::mem::take(open);
+        words.extend(line.iter().map(|token| Word {
             token: token.clone(),
             hidden: Rc::clone(&nothing),
-        });
-        let expanded = self.expanded(words.collect(), 0);
+        }));
+        let expanded = self.expanded(words, 0, open);
         out.extend(expanded.into_iter().map(|word| word.token));
     }
 
-    fn expanded(&mut self, mut rest: Vec<Word>, depth: usize) -> Vec<Word> {
+    /// Complains about a macro whose arguments are not closed.
+    pub(super) fn not_closed(&mut self, open: &[Word]) {
+        if let Some(word) = open.first() {
+            let message = "the arguments of this macro are not closed";
+            self.error(word.token.span, message);
+        }
+    }
+
+    /// An argument, with macros replaced.
+    fn argument(&mut self, words: &[Word], depth: usize) -> Vec<Word> {
+        let mut open = Vec::new();
+        let expanded = self.expanded(words.to_vec(), depth + 1, &mut open);
+        self.not_closed(&open);
+        expanded
+    }
+
+    fn expanded(&mut self, mut rest: Vec<Word>, depth: usize, open: &mut Vec<Word>) -> Vec<Word> {
         let mut out = Vec::new();
         rest.reverse();
         while let Some(word) = rest.pop() {
@@ -67,7 +97,9 @@ impl Preprocessor<'_> {
                     }
                     let span = word.token.span;
                     let Some((mut arguments, closing)) = arguments(&mut rest) else {
-                        self.error(span, "the arguments of this macro are not closed");
+                        rest.push(word);
+                        rest.reverse();
+                        *open = rest;
                         return out;
                     };
                     if let Err(given) = fit(&mut arguments, parameters) {
@@ -135,7 +167,7 @@ impl Preprocessor<'_> {
             {
                 if !arguments[p].is_empty() {
                     out.push(plain(token));
-                    out.extend(self.expanded(arguments[p].clone(), depth + 1));
+                    out.extend(self.argument(&arguments[p], depth));
                 }
                 j += 3;
                 continue;
@@ -150,7 +182,7 @@ impl Preprocessor<'_> {
                     }
                     out.extend(arguments[p].iter().cloned());
                 }
-                Some(p) => out.extend(self.expanded(arguments[p].clone(), depth + 1)),
+                Some(p) => out.extend(self.argument(&arguments[p], depth)),
                 None => out.push(plain(token)),
             }
             j += 1;
@@ -170,23 +202,25 @@ impl Preprocessor<'_> {
     }
 }
 
-/// Takes the arguments of a macro from the words to come, which start with their parenthesis; and the closing parenthesis.
-/// They stand on one line.
+/// Takes the arguments of a macro from the words to come, which start with their parenthesis; and the closing parenthesis. Takes
+/// nothing if they are not closed. They stand on one line.
 fn arguments(rest: &mut Vec<Word>) -> Option<(Vec<Vec<Word>>, Word)> {
-    let mut all = vec![Vec::new()];
     let mut depth = 0;
-    while let Some(mut word) = rest.pop() {
+    let end = rest.iter().rposition(|word| {
+        depth += i32::from(word.token.is("(")) - i32::from(word.token.is(")"));
+        depth == 0
+    })?;
+    let mut all = vec![Vec::new()];
+    let mut list = rest.split_off(end);
+    list.pop();
+    list.reverse();
+    let closing = list.pop()?;
+    for mut word in list {
         if word.token.is("(") {
             depth += 1;
-            if depth == 1 {
-                continue;
-            }
         } else if word.token.is(")") {
             depth -= 1;
-            if depth == 0 {
-                return Some((all, word));
-            }
-        } else if word.token.is(",") && depth == 1 {
+        } else if word.token.is(",") && depth == 0 {
             all.push(Vec::new());
             continue;
         }
@@ -195,7 +229,7 @@ fn arguments(rest: &mut Vec<Word>) -> Option<(Vec<Vec<Word>>, Word)> {
             last.push(word);
         }
     }
-    None
+    Some((all, closing))
 }
 
 /// Makes one argument for each parameter; how many there are if that cannot be.

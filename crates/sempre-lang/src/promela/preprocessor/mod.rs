@@ -1,7 +1,7 @@
 //! What the C preprocessor does to a model, word by word.
 //!
 //! `#define` with and without parameters, `#undef`, `#ifdef`, `#ifndef`, `#if` and `#elif` with integer
-//! expressions and `defined`, `#else`, `#endif`, `#include "file"` and `<file>`, `#error`; `#line` and `#pragma` mean nothing.
+//! expressions and `defined`, `#else`, `#endif`, `#include "file"` and `<file>`, `#error`, `#warning`; `#line` and `#pragma` mean nothing.
 //! A file in quotes is looked for in the folder of the file that includes it, then in the folders of [`Setup`].
 //! Words and not characters are replaced, so every word of the result has a place in the text: its own, or that of
 //! the name of the macro that brought it. Words of an included file have the place of its name.
@@ -175,6 +175,7 @@ impl Preprocessor<'_> {
         }
         self.without_stray_ends(&mut all);
         let mut branches: Vec<Branch> = Vec::new();
+        let mut open = Vec::new();
         let mut at = 0;
         while all[at].kind != Kind::End && !self.full {
             let token = &all[at];
@@ -185,18 +186,18 @@ impl Preprocessor<'_> {
                 self.directive(&all[at + 1..end], token.span, &mut branches, folder, depth);
                 at = end;
             } else if branches.iter().all(|b| b.active) {
-                // A macro's arguments may span lines, but not a directive.
                 let end = (at + 1..all.len())
                     .find(|&i| all[i].kind == Kind::End || all[i].starts_line && all[i].is("#"))
                     .unwrap_or(all.len() - 1);
                 let mut expanded = Vec::new();
-                self.expand(&all[at..end], &mut expanded);
+                self.expand_after(&mut open, &all[at..end], &mut expanded);
                 self.out.append(&mut expanded);
                 at = end;
             } else {
                 at += 1;
             }
         }
+        self.not_closed(&open);
         for branch in branches {
             self.error(branch.start, "this conditional has no `#endif`");
         }
@@ -282,6 +283,12 @@ impl Preprocessor<'_> {
             "error" => {
                 let message: Vec<&str> = rest.iter().map(|t| &*t.text).collect();
                 self.error(word.span, format!("#error {}", message.join(" ")));
+            }
+            "warning" => {
+                let message: Vec<&str> = rest.iter().map(|t| &*t.text).collect();
+                let message = format!("#warning {}", message.join(" "));
+                self.diagnostics
+                    .push(Diagnostic::warning(word.span, message));
             }
             "line" | "pragma" | "ident" => {}
             _ if word.kind == Kind::Number => {}

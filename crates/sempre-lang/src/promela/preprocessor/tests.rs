@@ -57,6 +57,15 @@ fn macros_make_names_of_macros() {
         "42",
     );
     check("#define f(a) a*g\n#define g(a) f(a)\nf(2)(9)", "2 * 9 * g");
+    // Directives among arguments.
+    check(
+        "#define f(x, y) y x\na f(\n#if 1\n1,\n#else\n2,\n#endif\n#define N 3\nN) b",
+        "a 3 1 b",
+    );
+    check(
+        "#define g(x) x\n#define f g(\nf 1\n#undef g\n, 2) 3",
+        "g ( 1 , 2 ) 3",
+    );
     // Parentheses may be as deep as they like, but not without end.
     let deep = format!("#define f(x) x\n{}1{}", "f(".repeat(5000), ")".repeat(5000));
     assert_eq!(preprocess(&deep, &|_| None, &Setup::default()).1.len(), 1);
@@ -66,7 +75,7 @@ fn macros_make_names_of_macros() {
 #[test]
 fn files_include_their_neighbours() {
     let include = |name: &str| {
-        Some(match name {
+        let text = match name {
             "d/a.h" => "#include \"b.h\"\n#include \"../c.h\"\na",
             "d/b.h" => "b",
             "d/../c.h" => "#include <e.h>",
@@ -74,8 +83,8 @@ fn files_include_their_neighbours() {
             "/x/y/f.h" => "N",
             "/z" => "z",
             _ => return None,
-        })
-        .map(str::to_string)
+        };
+        Some(text.to_string())
     };
     let setup = Setup {
         macros: vec![
