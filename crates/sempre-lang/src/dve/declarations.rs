@@ -147,13 +147,20 @@ impl Declaring<'_> {
             (None, _) => {}
             (Some(Initializer::One(e)), None) => values[0] = self.initial_value(d, e, process)?,
             (Some(Initializer::Many(es, span)), Some(n)) => {
-                if es.len() > n as usize {
-                    let message = format!("{} values for an array of {n} elements", es.len());
-                    self.report.error(*span, message);
-                    return None;
+                // DiVinE and LTSmin ignore what is too much.
+                if let Some(surplus) = es.get(n as usize) {
+                    let surplus = surplus.span.to(es.last().map_or(*span, |e| e.span));
+                    let message = format!(
+                        "{} values for an array of {n} elements: these are ignored",
+                        es.len()
+                    );
+                    self.report.warning(surplus, message);
                 }
-                for (value, e) in values.iter_mut().zip(es) {
-                    *value = self.initial_value(d, e, process)?;
+                for (i, e) in es.iter().enumerate() {
+                    let value = self.initial_value(d, e, process)?;
+                    if let Some(place) = values.get_mut(i) {
+                        *place = value;
+                    }
                 }
             }
             (Some(Initializer::One(e)), Some(_)) => {

@@ -97,6 +97,33 @@ pub(super) fn claim(
     }
 }
 
+/// The automaton of the acceptance cycles: runs that are at labels `accept…` again and again. Without a never claim,
+/// `pan -a` looks for them. `None` if there is no such label.
+pub(super) fn acceptance_cycles(world: &World) -> Option<PropertyProcess> {
+    let accepting = world.at_labels("accept")?;
+    let text = "a process is at a label accept…";
+    let goes = |from: usize, to: usize| PropertyTransition {
+        from,
+        to,
+        guard: match to {
+            1 => accepting.clone(),
+            _ => Expr::Unary(Unary::Not, Box::new(accepting.clone())),
+        },
+        text: match to {
+            1 => text.to_string(),
+            _ => format!("not ({text})"),
+        },
+        line: 1,
+    };
+    Some(PropertyProcess {
+        name: "no acceptance cycle".to_string(),
+        states: ["elsewhere", "accept"].map(str::to_string).into(),
+        initial: 0,
+        acceptance: Acceptance::Buchi(vec![1]),
+        transitions: vec![goes(0, 0), goes(0, 1), goes(1, 0), goes(1, 1)],
+    })
+}
+
 impl Claim<'_> {
     fn expr(&self, value: &Value) -> Expr {
         self.world.expr(None, value, false)

@@ -594,7 +594,10 @@ pub(super) fn model(
             claims::check_labels(&world, &resolved.faces, &value, &mut report);
         }
     }
-    let (claims, formulas) = properties(text, file, &world, &resolved, &mut report);
+    let (mut claims, formulas) = properties(text, file, &world, &resolved, &mut report);
+    if claims.is_empty() && formulas.is_empty() {
+        claims.extend(claims::acceptance_cycles(&world));
+    }
     let whole = Whole {
         world,
         resolved,

@@ -72,7 +72,8 @@ pub struct PromelaModel {
     pub program: Program,
     /// What the author of the file may want to know.
     pub warnings: Vec<Diagnostic>,
-    /// The never claims: automata of the violations.
+    /// The never claims: automata of the violations. Without any, and without `ltl` blocks, the one of the acceptance cycles, if there
+    /// are labels `accept…`.
     pub claims: Vec<PropertyProcess>,
     /// The `ltl` blocks: names, and formulas with their propositions in braces.
     pub formulas: Vec<(String, String)>,

@@ -106,6 +106,16 @@ impl World {
         }
     }
 
+    /// Is any process at a label that begins so? `None` if there is none.
+    pub fn at_labels(&self, beginning: &str) -> Option<Expr> {
+        let all = (0..self.instances.len()).flat_map(|i| {
+            let labels = self.labels[self.instances[i].proctype].iter();
+            let found = labels.filter(|l| l.0.starts_with(beginning));
+            found.map(move |l| self.is_at(i, l.1))
+        });
+        all.reduce(|a, b| binary(Binary::Or, a, b))
+    }
+
     /// An expression, as the instance evaluates it; `timeout` is what `timeout` is.
     pub fn expr(&self, instance: Option<usize>, value: &Value, timeout: bool) -> Expr {
         let expr = |v: &Value| self.expr(instance, v, timeout);
@@ -137,12 +147,7 @@ impl World {
             // Handled where processes are made.
             Value::Run(..) => Expr::TRUE,
             Value::NonProgress => {
-                let all = (0..self.instances.len()).flat_map(|i| {
-                    let labels = self.labels[self.instances[i].proctype].iter();
-                    let progress = labels.filter(|l| l.0.starts_with("progress"));
-                    progress.map(move |l| self.is_at(i, l.1))
-                });
-                let some = all.reduce(|a, b| binary(Binary::Or, a, b));
+                let some = self.at_labels("progress");
                 some.map_or(Expr::TRUE, |some| Expr::Unary(Unary::Not, Box::new(some)))
             }
             Value::Channel(test, channel) => {

@@ -158,6 +158,30 @@ fn contest(model: &Model, text: &str) -> Result<Vec<Property>, Vec<Diagnostic>> 
     }
 }
 
+/// The properties with one of these names, in their order; all if there is no name.
+///
+/// # Errors
+/// If there is no property of that name: in words.
+pub fn only(all: Vec<Property>, names: &[String]) -> Result<Vec<Property>, String> {
+    for name in names {
+        if all.iter().any(|p| p.name == *name) {
+            continue;
+        }
+        let known = || all.iter().map(|p| p.name.as_str());
+        let hint = match nearest(name, known()) {
+            Some(near) => format!("; did you mean `{near}`?"),
+            None if all.len() > 10 => String::new(),
+            None => {
+                let list: Vec<String> = known().map(|n| format!("`{n}`")).collect();
+                format!("; there is {}", list.join(", "))
+            }
+        };
+        return Err(format!("there is no property called `{name}`{hint}"));
+    }
+    let is_wanted = |p: &Property| names.is_empty() || names.contains(&p.name);
+    Ok(all.into_iter().filter(is_wanted).collect())
+}
+
 /// That each of these processes goes on for ever.
 ///
 /// # Errors

@@ -30,7 +30,7 @@ use std::time::Duration;
 /// Properties are formulas of LTL whose propositions are conditions on the states of the model, `P_0.CS` or
 /// `{x == 3 and y < 2}`. A run that violates one is replayed on the model and on the property before it is
 /// shown. Without any property, those that the model contains are checked: the property process of a DVE file, the `ltl` blocks and
-/// the never claim of a Promela file. Status 0 holds, 1 violated, 2 bad input, 3 unknown; with several properties, 1 if any is
+/// the never claim of a Promela file, or without these its labels `accept…`: no run comes there for ever. Status 0 holds, 1 violated, 2 bad input, 3 unknown; with several properties, 1 if any is
 /// violated, else 3 if any is unknown.
 #[derive(Args, Clone, Debug)]
 pub struct Arguments {
@@ -143,6 +143,10 @@ pub struct PropertyOptions {
     /// property; their propositions are conditions on states
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     violation: Vec<PathBuf>,
+
+    /// Of the properties that are read, or that the model contains, check the one of this name; several times, several
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
 
     /// Check that none of these processes comes to a standstill while others move, or nothing does: each takes part in infinitely many
     /// steps of every run that counts (see --fairness)
@@ -595,10 +599,15 @@ fn properties(arguments: &PropertyOptions, model: &Model) -> Outcome<Vec<Propert
                     .to_string(),
             )
         })?;
-        let property = embedded::property(process).map_err(Failure::Message)?;
-        all.list.push(property);
+        let known =
+            |name: &String| *name == process.name || all.list.iter().any(|p| p.name == *name);
+        let is_wanted = arguments.only.is_empty() || arguments.only.contains(&process.name);
+        if is_wanted || !arguments.only.iter().all(known) {
+            let property = embedded::property(process).map_err(Failure::Message)?;
+            all.list.push(property);
+        }
     }
-    Ok(all.list)
+    sources::only(all.list, &arguments.only).map_err(Failure::Message)
 }
 
 /// Properties and whether there were complaints.

@@ -114,3 +114,97 @@ fn formulas_of_the_contest() {
         "there is no transition `their`",
     );
 }
+
+/// Without a never claim, labels `accept…` are what `pan -a` goes by.
+#[test]
+fn acceptance_labels_of_a_model() {
+    for (name, text, fairness, expected) in [
+        (
+            "again.pml",
+            "active proctype P() { byte x; do :: x < 3 -> x++ :: x == 3 -> accept: x = 0 od }",
+            "none",
+            "violated",
+        ),
+        // A run that ends there stays there.
+        ("stays.pml", "byte x; active proctype P() { accept: x == 1 }", "none", "violated"),
+        (
+            "once.pml",
+            "byte x; active proctype P() { accept: x = 1; do :: x = 2 :: x = 3 od }",
+            "none",
+            "holds",
+        ),
+        (
+            "unfair.pml",
+            "byte x; active proctype P() { accept_here: do :: x == 0 -> x == 0 :: x == 1 -> break od; x = 2 }
+             active proctype Q() { x = 1 }",
+            "none",
+            "violated",
+        ),
+        (
+            "fair.pml",
+            "byte x; active proctype P() { accept_here: do :: x == 0 -> x == 0 :: x == 1 -> break od; x = 2 }
+             active proctype Q() { x = 1 }",
+            "weak",
+            "holds",
+        ),
+    ] {
+        let model = file(name, text);
+        let (found, _) = objects(&[&model, "--fairness", fairness]);
+        assert_eq!(found[0]["name"], "no acceptance cycle", "{name}");
+        assert_eq!(found[0]["verdict"], expected, "{name}");
+    }
+    // A formula says what is wanted instead.
+    let model = file(
+        "formula.pml",
+        "byte x; active proctype P() { do :: accept: x = 1 od } ltl p { [] (x < 2) }",
+    );
+    let (found, _) = objects(&[&model]);
+    assert_eq!(
+        (found.len(), &found[0]["name"]),
+        (1, &serde_json::json!("p"))
+    );
+}
+
+/// `--only` chooses by name, and suggests the nearest.
+#[test]
+fn one_property_among_several() {
+    let model = file(
+        "several.pml",
+        "byte x; active proctype P() { do :: x = 1 :: x = 2 od }
+         ltl low { [] (x < 3) } ltl once { <> (x == 1) } ltl twice { <> (x == 2) }
+         never { do :: x > 5 -> break :: else od }",
+    );
+    let names = |options: &[&str]| -> Vec<String> {
+        let (found, _) = objects(&[&[model.as_str()], options].concat());
+        (found.iter())
+            .map(|p| p["name"].as_str().expect("a name").to_string())
+            .collect()
+    };
+    assert_eq!(names(&[]), ["low", "once", "twice", "never_0"]);
+    assert_eq!(names(&["--only", "once"]), ["once"]);
+    assert_eq!(names(&["--only", "never_0"]), ["never_0"]);
+    assert_eq!(
+        names(&["--only", "twice", "--only", "low"]),
+        ["low", "twice"]
+    );
+    let list = file("several.ltl", "a: G {x < 3}\nb: F {x == 1}\n");
+    assert_eq!(names(&["--property", &list, "--only", "b"]), ["b"]);
+    for (options, complaint) in [
+        (
+            &["--only", "onec"][..],
+            "there is no property called `onec`; did you mean `once`?",
+        ),
+        (
+            &["--only", "qqqqq"],
+            "there is `low`, `once`, `twice`, `never_0`",
+        ),
+        (
+            &["--property", &list, "--only", "low"],
+            "there is no property called `low`",
+        ),
+    ] {
+        let ran = check(&[&[model.as_str()], options].concat());
+        assert_eq!(ran.status, 2, "{options:?}");
+        assert!(ran.err.contains(complaint), "{options:?} {}", ran.err);
+    }
+}

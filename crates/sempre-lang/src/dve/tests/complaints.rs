@@ -88,7 +88,7 @@ fn what_cannot_be_meant_is_an_error() {
         &[
             ("x", "`x` is declared a second time", None),
             ("x", "`x` is declared a second time", None),
-            ("{1, 2, 3}", "3 values for an array of 2 elements", None),
+            ("3", "3 values for an array of 2 elements: these are ignored", None),
             ("{1}", "a list of values is for an array only", None),
             ("1", "an array starts with a list of values", Some("write the values in braces: `{0, 1, 2}`")),
             ("0", "an array cannot have 0 elements", None),
@@ -316,4 +316,14 @@ fn noise_ends_soon() {
     assert_eq!(read("t", &text).unwrap_err().len(), 20);
     let opened = "process P { ".repeat(100_000);
     assert!(read("t", &opened).unwrap_err().len() <= 21);
+}
+
+/// DiVinE and LTSmin ignore values that an array has no room for, and models rely on it.
+#[test]
+fn surplus_values_are_ignored() {
+    let text = "byte a[2] = {1, 2, 3, 4}; byte b = 5; process P { state s; init s; } system async;";
+    let model = read("t", text).expect("it is read");
+    assert_eq!(model.program.initial[0][..3], [1, 2, 5]);
+    let warning = &model.warnings[0];
+    assert_eq!(&text[warning.span.start..warning.span.end], "3, 4");
 }
