@@ -21,7 +21,6 @@
 //! Sums and chains are kept flat and lowered to balanced trees, so that depth is limited by nesting alone,
 //! which is limited itself.
 
-use crate::petri_net::balanced;
 use sempre_base::{Diagnostic, Span};
 use sempre_model::ir::{Binary, Expr, Unary};
 
@@ -462,7 +461,7 @@ fn lower(tree: &Tree, scope: &dyn Scope, errors: &mut Vec<Diagnostic>) -> Expr {
         }
         Tree::Chain(op, parts) => {
             let parts = parts.iter().map(|p| lower(p, scope, errors)).collect();
-            balanced(*op, parts).unwrap_or(Expr::TRUE)
+            Expr::balanced(*op, parts).unwrap_or(Expr::TRUE)
         }
         Tree::Sum(parts) => {
             let (mut plus, mut minus) = (Vec::new(), Vec::new());
@@ -473,8 +472,8 @@ fn lower(tree: &Tree, scope: &dyn Scope, errors: &mut Vec<Diagnostic>) -> Expr {
                     false => plus.push(part),
                 }
             }
-            let plus = balanced(Binary::Add, plus).unwrap_or(Expr::Constant(0));
-            match balanced(Binary::Add, minus) {
+            let plus = Expr::balanced(Binary::Add, plus).unwrap_or(Expr::Constant(0));
+            match Expr::balanced(Binary::Add, minus) {
                 Some(minus) => Expr::binary(Binary::Subtract, plus, minus),
                 None => plus,
             }

@@ -5,7 +5,6 @@
 //! columns that are the same in all rows left are compared at once; else the first column that differs is
 //! split in the middle of its values. Depth is logarithmic in the rows for each column that differs.
 
-use crate::petri_net::balanced;
 use sempre_model::ir::{Binary, Expr, VariableId};
 
 /// True if the scalar variables have the values of a row. Without rows, never.
@@ -47,7 +46,7 @@ fn tree(variables: &[VariableId], rows: &mut [Vec<i64>], open: &[usize]) -> Expr
             parts.push(Expr::If(Box::new(test), Box::new(low), Box::new(high)));
         }
     }
-    balanced(Binary::And, parts).unwrap_or(Expr::TRUE)
+    Expr::balanced(Binary::And, parts).unwrap_or(Expr::TRUE)
 }
 
 #[cfg(test)]

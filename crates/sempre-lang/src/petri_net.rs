@@ -124,7 +124,7 @@ impl PetriNet {
             let tokens = Expr::variable(VariableId(p));
             Expr::binary(Binary::GreaterEqual, tokens, Expr::Constant(weight))
         });
-        balanced(Binary::And, parts.collect()).unwrap_or(Expr::TRUE)
+        Expr::balanced(Binary::And, parts.collect()).unwrap_or(Expr::TRUE)
     }
 
     /// The net as a program; the variable of a place and the action of a transition have its number.
@@ -183,23 +183,6 @@ pub(crate) fn added_up(mut arcs: Vec<(u32, i64)>) -> Vec<(u32, i64)> {
     arcs
 }
 
-/// `a op b op c …` for an associative operator, as a tree of logarithmic depth that evaluates from left
-/// to right.
-pub(crate) fn balanced(op: Binary, mut parts: Vec<Expr>) -> Option<Expr> {
-    while parts.len() > 1 {
-        let mut pairs = Vec::with_capacity(parts.len().div_ceil(2));
-        let mut rest = parts.into_iter();
-        while let Some(left) = rest.next() {
-            pairs.push(match rest.next() {
-                Some(right) => Expr::binary(op, left, right),
-                None => left,
-            });
-        }
-        parts = pairs;
-    }
-    parts.pop()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -251,28 +234,5 @@ mod tests {
             })
             .collect();
         assert_eq!(written, [empty, fed]);
-    }
-
-    #[test]
-    fn balanced_trees_keep_the_order() {
-        for n in 0..40 {
-            let parts: Vec<Expr> = (0..n).map(Expr::Constant).collect();
-            fn leaves(e: &Expr, depth: u32, out: &mut Vec<i64>) -> u32 {
-                match e {
-                    Expr::Binary(_, a, b) => {
-                        leaves(a, depth + 1, out).max(leaves(b, depth + 1, out))
-                    }
-                    Expr::Constant(c) => {
-                        out.push(*c);
-                        depth
-                    }
-                    _ => panic!("nothing else was put in"),
-                }
-            }
-            let mut seen = Vec::new();
-            let depth = balanced(Binary::And, parts).map_or(0, |e| leaves(&e, 0, &mut seen));
-            assert_eq!(seen, (0..n).collect::<Vec<_>>());
-            assert!(depth <= 6);
-        }
     }
 }

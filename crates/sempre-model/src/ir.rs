@@ -292,6 +292,23 @@ impl Expr {
         Self::binary(Binary::Equal, left, right)
     }
 
+    /// `a op b op c …` for an associative operator, as a tree of logarithmic depth that evaluates from left to right;
+    /// `None` if there is nothing.
+    pub fn balanced(op: Binary, mut parts: Vec<Expr>) -> Option<Expr> {
+        while parts.len() > 1 {
+            let mut pairs = Vec::with_capacity(parts.len().div_ceil(2));
+            let mut rest = parts.into_iter();
+            while let Some(left) = rest.next() {
+                pairs.push(match rest.next() {
+                    Some(right) => Self::binary(op, left, right),
+                    None => left,
+                });
+            }
+            parts = pairs;
+        }
+        parts.pop()
+    }
+
     /// The conjunction, from the left; true if there is nothing.
     pub fn all(parts: impl IntoIterator<Item = Expr>) -> Expr {
         parts
@@ -605,5 +622,28 @@ mod tests {
         assert_eq!(p.cell_name(1), "P");
         assert_eq!(p.cell_name(4), "P.a[2]");
         assert_eq!(p.show_value(1, 1), "busy");
+    }
+
+    #[test]
+    fn balanced_trees_keep_the_order() {
+        for n in 0..40 {
+            let parts: Vec<Expr> = (0..n).map(Expr::Constant).collect();
+            fn leaves(e: &Expr, depth: u32, out: &mut Vec<i64>) -> u32 {
+                match e {
+                    Expr::Binary(_, a, b) => {
+                        leaves(a, depth + 1, out).max(leaves(b, depth + 1, out))
+                    }
+                    Expr::Constant(c) => {
+                        out.push(*c);
+                        depth
+                    }
+                    _ => panic!("nothing else was put in"),
+                }
+            }
+            let mut seen = Vec::new();
+            let depth = Expr::balanced(Binary::And, parts).map_or(0, |e| leaves(&e, 0, &mut seen));
+            assert_eq!(seen, (0..n).collect::<Vec<_>>());
+            assert!(depth <= 6);
+        }
     }
 }

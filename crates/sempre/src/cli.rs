@@ -29,6 +29,7 @@ pub enum Command {
     Random(commands::random::Arguments),
     Pattern(commands::pattern::Arguments),
     Bench(commands::bench::Arguments),
+    Mcc(commands::mcc::Arguments),
     Cite(commands::cite::Arguments),
     Completions(commands::completions::Arguments),
     Man(commands::man::Arguments),

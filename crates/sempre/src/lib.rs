@@ -11,6 +11,7 @@
 
 pub mod automata;
 pub mod check;
+pub mod contest;
 pub mod cpu_time;
 pub mod cross;
 pub mod crosscheck;
@@ -32,6 +33,7 @@ pub use sempre_jit as jit;
 pub use sempre_lang as lang;
 pub use sempre_ltl as ltl;
 pub use sempre_model as model;
+pub use sempre_net as net;
 pub use sempre_omega as omega;
 pub use sempre_symbolic as symbolic;
 pub use sempre_translate as translate;

@@ -2,12 +2,14 @@
 
 use crate::failure::Outcome;
 use crate::picture::Picture;
-use sempre::check::{Engine, Fairness, Moment, Verdict};
+use sempre::check::{Asked, Claim, Fairness, Moment, Property, Verdict, answer_word};
+use sempre::contest::line;
 use sempre::explicit::product::Deadlock;
+use sempre::ltl::{Formula, Syntax, print};
 use sempre::memory;
 use sempre::model::Type;
 use sempre::report::Subject;
-use sempre::report::facts::facts;
+use sempre::report::facts::{end_words, facts};
 use sempre::shown_run::{ShownRun, changes};
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -125,9 +127,9 @@ pub fn json(shown: &Shown<'_>) -> Value {
     });
     let mut object = json!({
         "name": shown.subject.property.name,
-        "verdict": report.verdict.word(),
+        "verdict": answer_word(shown.subject.property.asked, &report.verdict),
         "reason": shown.reason(),
-        "engine": report.engine.name(),
+        "engine": report.engine_name(),
         "algorithm": report.algorithm_name(),
         "workers": report.workers,
         "deadlock": shown.deadlock(),
@@ -160,6 +162,14 @@ pub fn json(shown: &Shown<'_>) -> Value {
         let states = (symbolic.product_states.as_ref()).and_then(|n| n.to_u64());
         object["product"] = json!({ "states": states, "transitions": null, "max_stack": null });
     }
+    if let Some(net) = &report.net {
+        object["net"] = json!({
+            "places": net.places,
+            "transitions": net.transitions,
+            "steps": net.steps,
+            "contradictions": net.contradictions,
+        });
+    }
     if report.fairness_ignored {
         object["fairness_ignored"] = json!(true);
     }
@@ -171,36 +181,36 @@ pub fn json(shown: &Shown<'_>) -> Value {
 
 /// The line of the Model Checking Contest.
 pub fn mcc(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
-    let value = match &shown.subject.report.verdict {
-        Verdict::Holds(_) => "TRUE",
-        Verdict::Violated(_) => "FALSE",
-        Verdict::Unknown(_) => "CANNOT_COMPUTE",
-    };
-    let name = &shown.subject.property.name;
-    let technique = match shown.subject.report.engine == Engine::Symbolic {
-        true => "DECISION_DIAGRAMS",
-        false => "EXPLICIT",
-    };
-    let processing = match shown.subject.report.workers {
-        1 => "SEQUENTIAL_PROCESSING",
-        _ => "PARALLEL_PROCESSING",
-    };
-    writeln!(
-        out,
-        "FORMULA {name} {value} TECHNIQUES {technique} {processing}"
-    )?;
+    let line = line(shown.subject.property, shown.subject.report);
+    writeln!(out, "{line}")?;
     Ok(())
+}
+
+/// The question, where the answer is to that and not to the claim.
+fn question(property: &Property) -> String {
+    match (property.asked, &property.claim) {
+        (Asked::Reachable, Claim::Formula(formulas, formula)) => {
+            // The claim is `G !p`.
+            let operand = |f: Formula| formulas.operands(f).first().copied().unwrap_or(f);
+            let goal = operand(operand(*formula));
+            let text = print(formulas, goal, Syntax::Spot).to_string();
+            let most = 60;
+            let text = match text.char_indices().nth(most) {
+                Some((end, _)) => format!("{}…", &text[..end]),
+                None => text,
+            };
+            format!("EF {text}: ")
+        }
+        _ => String::new(),
+    }
 }
 
 /// For people; the run is shown by the picture if there is one.
 pub fn text(out: &mut dyn Write, shown: &Shown<'_>, picture: Option<&Picture<'_>>) -> Outcome<()> {
     let report = shown.subject.report;
-    writeln!(
-        out,
-        "{}: {}",
-        shown.subject.property.name,
-        report.verdict.word()
-    )?;
+    let property = shown.subject.property;
+    let word = answer_word(property.asked, &report.verdict);
+    writeln!(out, "{}: {}{word}", property.name, question(property))?;
     let mut rows = facts(&shown.subject);
     rows.push(("seconds", format!("{:.3}", report.elapsed.as_secs_f64())));
     if shown.explain {
@@ -240,7 +250,7 @@ fn draw(out: &mut dyn Write, shown: &Shown<'_>, picture: &Picture<'_>) -> Outcom
     }
     write!(out, "{}", picture.draw(&run))?;
     if evidence.is_finite() {
-        writeln!(out, "whatever comes next, the property is violated")?;
+        writeln!(out, "{}", end_words(shown.subject.property.asked))?;
     }
     Ok(())
 }
@@ -278,7 +288,7 @@ fn run(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
         let line = format!("  {i:>digits$}  {}{truth}", changed.join(", "));
         writeln!(out, "{}", line.trim_end())?;
         if evidence.is_finite() && i + 1 == start {
-            writeln!(out, "  whatever comes next, the property is violated")?;
+            writeln!(out, "  {}", end_words(shown.subject.property.asked))?;
             return Ok(());
         }
         let action = shown.action(moment).unwrap_or("(nothing can move)");

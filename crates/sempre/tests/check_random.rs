@@ -4,7 +4,7 @@
 use sempre::Workbench;
 use sempre::base::Random;
 use sempre::check::{
-    AutomatonKind, Checker, Claim, Fairness, Property, Settings, Verdict, sources,
+    Asked, AutomatonKind, Checker, Claim, Fairness, Property, Settings, Verdict, sources,
 };
 use sempre::crosscheck::draw::{propositions, walkers};
 use sempre::crosscheck::reference::automaton;
@@ -329,6 +329,7 @@ fn random_programs_with_fairness() {
         let count = formulas.names().len();
         let propositions = propositions(&mut random, &program, count, expressions);
         let property = Property {
+            asked: Asked::Runs,
             name: "random".into(),
             propositions,
             claim: Claim::Formula(Box::new(formulas), f),

@@ -46,6 +46,7 @@ fn random_programs_and_formulas() {
         let count = formulas.names().len();
         let propositions = propositions(&mut random, &program, count, expressions);
         let property = Property {
+            asked: sempre::check::Asked::Runs,
             name: "random".into(),
             propositions,
             claim: Claim::Formula(Box::new(formulas), f),

@@ -2,7 +2,6 @@
 
 use crate::condition::{Equals, Operand, Scope, parse_condition};
 use crate::membership::is_member;
-use crate::petri_net::balanced;
 use rustc_hash::FxHashMap;
 use sempre_base::{Diagnostic, nearest};
 use sempre_model::ir::{Binary, Expr, Program, Type, VariableId};
@@ -28,7 +27,7 @@ impl StateLabel {
             let rows = rows.iter().filter(|(_, v)| *v == value);
             is_member(variables, rows.map(|(row, _)| row.clone()).collect())
         });
-        balanced(Binary::Or, groups.collect()).unwrap_or(Expr::FALSE)
+        Expr::balanced(Binary::Or, groups.collect()).unwrap_or(Expr::FALSE)
     }
 
     /// The number of its value; 0 where no row says anything.
@@ -40,7 +39,7 @@ impl StateLabel {
             1 => self.equals(1),
             v => Expr::binary(Binary::Multiply, Expr::Constant(v), self.equals(v)),
         });
-        balanced(Binary::Add, parts.collect()).unwrap_or(Expr::Constant(0))
+        Expr::balanced(Binary::Add, parts.collect()).unwrap_or(Expr::Constant(0))
     }
 }
 

@@ -15,7 +15,7 @@ mod xml;
 #[cfg(test)]
 mod tests;
 
-pub use properties::{Property, read_properties};
+pub use properties::{Asked, Property, read_properties};
 pub use propositions::NetScope;
 pub use reader::read_pnml;
 pub use writer::write_pnml;

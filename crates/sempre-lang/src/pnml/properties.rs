@@ -1,21 +1,36 @@
-//! The LTL formulas of the Model Checking Contest: `LTLCardinality.xml`, `LTLFireability.xml`.
+//! The formulas of the Model Checking Contest: `LTLCardinality.xml`, `LTLFireability.xml`, `ReachabilityCardinality.xml`,
+//! `ReachabilityFireability.xml`.
 //!
 //! Each property becomes a formula in our own LTL syntax, its propositions in braces and in the syntax of
 //! [`propositions`](super::propositions): `<tokens-count>` is `tokens(…)`, `<is-fireable>` is
-//! `fireable(…)`. The outermost `<all-paths>` means what LTL means anyway and is dropped; path quantifiers
-//! elsewhere make another logic and are refused.
+//! `fireable(…)`. The outermost `<all-paths>` means what LTL means anyway and is dropped. An outermost `<exists-path>` with `<finally>` and a
+//! condition on states asks whether a state is reachable, and is read as the formula that says of all runs that they never get there. Path
+//! quantifiers elsewhere make another logic and are refused.
 
 use super::xml::{MAX_ERRORS, child, elements, parse as parse_xml, tag, text_of};
 use roxmltree::Node;
 use sempre_base::{Diagnostic, Span};
+
+/// What a formula of the contest asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Do all runs satisfy it?
+    Runs,
+    /// `AG p`: does the condition hold in all states?
+    Invariant,
+    /// `EF p`: does it hold in some state?
+    Reachable,
+}
 
 /// A named formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Property {
     /// Its identifier, `FMS-PT-002-LTLCardinality-00`.
     pub id: String,
-    /// In our LTL syntax, propositions in braces.
+    /// In our LTL syntax, propositions in braces. Of a question of reachability, its negation: `G !(…)`.
     pub formula: String,
+    /// What is asked.
+    pub asked: Asked,
     /// Its propositions, in the order of the text, each once.
     pub propositions: Vec<String>,
     /// Where it stands.
@@ -58,18 +73,58 @@ fn read_property(property: Node<'_, '_>) -> Result<Property, Diagnostic> {
     let formula = child(property, "formula")
         .ok_or_else(|| Diagnostic::error(tag(property), "this property has no formula"))?;
     let mut inside = only_element(formula)?;
-    if inside.tag_name().name() == "all-paths" {
-        inside = only_element(inside)?;
-    }
+    let mut asked = Asked::Runs;
     let mut reader = Reader::default();
-    reader.formula(inside, 0)?;
+    match inside.tag_name().name() {
+        "all-paths" => {
+            inside = only_element(inside)?;
+            reader.formula(inside, 0)?;
+            if inside.tag_name().name() == "globally" && is_condition(only_element(inside)?) {
+                asked = Asked::Invariant;
+            }
+        }
+        "exists-path" => {
+            let eventually = only_element(inside)?;
+            let goal = match eventually.tag_name().name() {
+                "finally" => Some(only_element(eventually)?).filter(|goal| is_condition(*goal)),
+                _ => None,
+            };
+            let Some(goal) = goal else {
+                let message = "the path quantifier E is not LTL";
+                let help = "only <exists-path> with <finally> and a condition on states inside, which asks whether a state is \
+                            reachable, is understood";
+                return Err(Diagnostic::error(tag(inside), message).with_help(help));
+            };
+            asked = Asked::Reachable;
+            reader.out.push_str("G!(");
+            reader.formula(goal, 0)?;
+            reader.out.push(')');
+        }
+        _ => reader.formula(inside, 0)?,
+    }
     let range = property.range();
     Ok(Property {
         id,
         formula: reader.out,
+        asked,
         propositions: reader.propositions,
         span: Span::new(range.start, range.end),
     })
+}
+
+/// Is it without operators about runs?
+fn is_condition(node: Node<'_, '_>) -> bool {
+    let temporal = [
+        "globally",
+        "finally",
+        "next",
+        "until",
+        "weak-until",
+        "all-paths",
+        "exists-path",
+    ];
+    let mut all = node.descendants();
+    all.all(|n| !temporal.contains(&n.tag_name().name()))
 }
 
 fn only_element<'a, 'i>(node: Node<'a, 'i>) -> Result<Node<'a, 'i>, Diagnostic> {

@@ -5,7 +5,7 @@
 //! [`parse_condition`](crate::condition::parse_condition).
 
 use crate::condition::{Operand, Scope, parse_condition};
-use crate::petri_net::{PetriNet, balanced};
+use crate::petri_net::PetriNet;
 use rustc_hash::FxHashMap;
 use sempre_base::{Diagnostic, Span, nearest};
 use sempre_model::ir::{Binary, Expr, VariableId};
@@ -151,7 +151,7 @@ impl Scope for NetScope<'_> {
             "tokens" => Some(
                 Self::numbers(&self.places, "place", arguments).map(|places| {
                     let tokens = places.into_iter().map(|p| Expr::variable(VariableId(p)));
-                    balanced(Binary::Add, tokens.collect()).unwrap_or(Expr::Constant(0))
+                    Expr::balanced(Binary::Add, tokens.collect()).unwrap_or(Expr::Constant(0))
                 }),
             ),
             "fireable" => Some(
@@ -159,7 +159,7 @@ impl Scope for NetScope<'_> {
                     let enabled = transitions
                         .into_iter()
                         .map(|t| self.net.guard(t, &self.producers));
-                    balanced(Binary::Or, enabled.collect()).unwrap_or(Expr::FALSE)
+                    Expr::balanced(Binary::Or, enabled.collect()).unwrap_or(Expr::FALSE)
                 }),
             ),
             _ => None,

@@ -524,6 +524,44 @@ fn properties_of_the_contest_become_formulas() {
 }
 
 #[test]
+fn questions_of_reachability_are_told_from_formulas_about_runs() {
+    let read = |formula: &str| {
+        let text = format!(
+            "<property-set><property><id>x</id><formula>{formula}</formula></property></property-set>"
+        );
+        let property = read_properties(&text).unwrap().remove(0);
+        (property.formula, property.asked)
+    };
+    let atom = "<is-fireable><transition>t</transition></is-fireable>";
+    for (formula, text, asked) in [
+        (
+            "<exists-path><finally>@</finally></exists-path>",
+            "G!({fireable(t)})",
+            Asked::Reachable,
+        ),
+        (
+            "<all-paths><globally>@</globally></all-paths>",
+            "G({fireable(t)})",
+            Asked::Invariant,
+        ),
+        (
+            "<all-paths><finally>@</finally></all-paths>",
+            "F({fireable(t)})",
+            Asked::Runs,
+        ),
+        (
+            "<all-paths><globally><finally>@</finally></globally></all-paths>",
+            "G(F({fireable(t)}))",
+            Asked::Runs,
+        ),
+        ("<globally>@</globally>", "G({fireable(t)})", Asked::Runs),
+    ] {
+        let read = read(&formula.replace('@', atom));
+        assert_eq!(read, (text.to_string(), asked));
+    }
+}
+
+#[test]
 fn broken_properties_are_pointed_at() {
     let complaint = |formula: &str| {
         let text = format!(
@@ -548,6 +586,14 @@ fn broken_properties_are_pointed_at() {
     assert_eq!(
         complaint("<integer-le><integer-constant>x</integer-constant><true/></integer-le>"),
         "2:31: expected a number"
+    );
+    assert_eq!(
+        complaint("<exists-path><globally><true/></globally></exists-path>"),
+        "2:1: the path quantifier E is not LTL"
+    );
+    assert_eq!(
+        complaint("<exists-path><finally><next><true/></next></finally></exists-path>"),
+        "2:1: the path quantifier E is not LTL"
     );
     assert!(read_properties("<pnml/>").is_err());
     assert!(read_properties("<property-set><property/></property-set>").is_err());

@@ -7,6 +7,7 @@
 use super::bad_prefix::is_bad_prefix;
 use super::portfolio;
 use super::property::{Claim, Property};
+use super::reachability;
 use super::replay::{Evidence, Unconfirmed, confirm, confirm_prefix, folded};
 use super::settings::{Engine, Fairness, Settings};
 use super::strategy::{self, AutomatonKind, NoPrefixes};
@@ -26,13 +27,16 @@ use sempre_explicit::space::Space;
 use sempre_jit::CompiledSystem;
 use sempre_model::ir::{Process, ProcessId};
 use sempre_model::{Layout, Program, ProgramSystem, System};
-use std::sync::Arc;
+use sempre_net::Net;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// See the module's documentation.
 pub struct Checker {
     program: Arc<Program>,
     layout: Layout,
+    /// The program as a net, if it is one; made when it is first asked for.
+    net: OnceLock<Option<Net>>,
     fair: bool,
     /// The processes are the transitions of the model.
     by_transitions: bool,
@@ -128,6 +132,7 @@ impl Checker {
         Ok(Self {
             program: Arc::new(program),
             layout,
+            net: OnceLock::new(),
             fair: fairness != Fairness::None,
             by_transitions: fairness == Fairness::WeakTransitions,
         })
@@ -136,6 +141,11 @@ impl Checker {
     /// The program as it is checked: with fairness to transitions, these are its processes.
     pub fn program(&self) -> &Program {
         &self.program
+    }
+
+    /// The program as a net, if it is one.
+    pub(super) fn net(&self) -> Option<&Net> {
+        self.net.get_or_init(|| Net::of(&self.program)).as_ref()
     }
 
     /// Do only fair runs count?
@@ -148,6 +158,18 @@ impl Checker {
     /// # Errors
     /// If that cannot be done, or went wrong by our own fault.
     pub fn check(
+        &self,
+        property: &Property,
+        settings: &Settings<'_>,
+    ) -> Result<Report, CheckError> {
+        if let Some(asked) = reachability::asked(self, property, settings)? {
+            return reachability::check(self, property, settings, &asked);
+        }
+        self.check_by_engine(property, settings)
+    }
+
+    /// Checks a property with the engine that is asked for.
+    pub(super) fn check_by_engine(
         &self,
         property: &Property,
         settings: &Settings<'_>,
@@ -213,6 +235,8 @@ impl Checker {
                 settings.workers.max(1)
             },
             search: None,
+            method: None,
+            net: None,
             fairness_ignored: false,
             statistics: Statistics::default(),
             symbolic: None,

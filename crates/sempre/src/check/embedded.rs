@@ -5,7 +5,7 @@
 //! Streett's the descriptions of the language do not say which half of a pair is which, and no model that we know uses
 //! them: they are refused, which is better than a guess.
 
-use super::property::{Claim, Property, Proposition};
+use super::property::{Asked, Claim, Property, Proposition};
 use rustc_hash::FxHashMap;
 use sempre_lang::dve::{self, PropertyProcess};
 use sempre_model::Expr;
@@ -48,6 +48,7 @@ pub fn property(process: &PropertyProcess) -> Result<Property, String> {
     }
     a.propositions = (0..propositions.len() as u32).collect();
     Ok(Property {
+        asked: Asked::Runs,
         name: process.name.clone(),
         propositions,
         claim: Claim::Violation(Box::new(alphabet), Box::new(a)),

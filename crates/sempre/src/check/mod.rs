@@ -12,6 +12,7 @@
 //! | [`checker`] | a check from end to end |
 //! | [`symbolic`] | a check with the symbolic engine |
 //! | [`portfolio`] | a check with both engines at the same time |
+//! | [`reachability`] | questions about nets: walks, the state equation, engines on what matters of the net |
 //! | [`replay`] | evidence: a run that was confirmed without the help of the search |
 //! | [`bad_prefix`] | is a finite word one that no continuation can save? |
 //! | [`verdict`] | what is known at the end |
@@ -33,6 +34,7 @@ pub mod embedded;
 pub(crate) mod finite_violations;
 pub mod portfolio;
 pub mod property;
+pub mod reachability;
 pub mod replay;
 pub mod settings;
 pub mod sources;
@@ -42,9 +44,10 @@ pub mod translation;
 pub mod verdict;
 
 pub use checker::Checker;
-pub use property::{Claim, Property, Proposition};
+pub use property::{Asked, Claim, Property, Proposition};
+pub use reachability::Method;
 pub use replay::{Evidence, Moment};
 pub use settings::{Engine, Fairness, Settings};
 pub use strategy::AutomatonKind;
 pub use symbolic::{Reachability, Road, SymbolicSettings};
-pub use verdict::{Cause, CheckError, Exhausted, Report, Verdict};
+pub use verdict::{Cause, CheckError, Exhausted, Report, Verdict, answer_word, is_yes};

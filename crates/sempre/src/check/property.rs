@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use sempre_base::{Diagnostic, Severity, Span};
 use sempre_lang::model::Model;
+pub use sempre_lang::pnml::Asked;
 use sempre_ltl::parse::canonical_name;
 use sempre_ltl::relabel::substitute;
 use sempre_ltl::{Formula, Formulas};
@@ -39,6 +40,8 @@ pub struct Property {
     pub propositions: Vec<Proposition>,
     /// What it says about runs.
     pub claim: Claim,
+    /// What was asked; of [`Asked::Reachable`], the claim is the negation.
+    pub asked: Asked,
     /// What may not mean what its author thinks; spans are of the text it was read from.
     pub warnings: Vec<Diagnostic>,
 }

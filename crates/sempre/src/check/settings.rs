@@ -1,5 +1,6 @@
 //! What is asked of a check besides the property: which runs count, by which means it is done, within which limits.
 
+use super::reachability::Method;
 use super::strategy::AutomatonKind;
 use super::symbolic::SymbolicSettings;
 use sempre_explicit::emptiness::{Algorithm, Pairs};
@@ -56,6 +57,8 @@ pub struct Settings<'a> {
     pub algorithm: Option<Algorithm>,
     /// The search for a bad prefix, of a safety property; `None` leaves the choice to us.
     pub search: Option<Search>,
+    /// The method for reachability in nets; `None` leaves the choice to us.
+    pub method: Option<Method>,
     /// What becomes of runs that end.
     pub deadlock: Deadlock,
     /// Work more for a shorter run, also after a check that was asked for by its name.
@@ -81,7 +84,10 @@ pub struct Settings<'a> {
 impl Settings<'_> {
     /// Is the formula taken as it is written? Who names an automaton or a check gets that: a comparison is of what it says.
     pub fn as_written(&self) -> bool {
-        self.automaton.is_some() || self.algorithm.is_some() || self.search.is_some()
+        self.automaton.is_some()
+            || self.algorithm.is_some()
+            || self.search.is_some()
+            || self.method.is_some()
     }
 }
 
@@ -92,6 +98,7 @@ impl Default for Settings<'_> {
             deterministic: false,
             algorithm: None,
             search: None,
+            method: None,
             deadlock: Deadlock::Stutter,
             shorten: false,
             order: Order::System,

@@ -3,7 +3,7 @@
 //! Each property has its own arena or alphabet, so that no property depends on those beside it. Complaints have the
 //! spans of the text that was read.
 
-use super::property::{Claim, Property, bind};
+use super::property::{Asked, Claim, Property, bind};
 use crate::automata::read_automata;
 use sempre_base::{Diagnostic, Severity, Span, nearest};
 use sempre_lang::model::Model;
@@ -67,6 +67,7 @@ fn named(
         return Err(errors);
     }
     Ok(Property {
+        asked: Asked::Runs,
         name,
         propositions,
         claim: Claim::Formula(Box::new(formulas), parsed.formula),
@@ -141,6 +142,7 @@ fn contest(model: &Model, text: &str) -> Result<Vec<Property>, Vec<Diagnostic>> 
     for found in read_properties(text)? {
         match formula(model, &found.formula) {
             Ok(property) => properties.push(Property {
+                asked: found.asked,
                 name: found.id,
                 warnings: Vec::new(),
                 ..property
@@ -198,6 +200,7 @@ pub fn progress(model: &Model, names: &[String]) -> Result<Property, String> {
     };
     let processes = names.iter().map(find).collect::<Result<Vec<u32>, _>>()?;
     Ok(Property {
+        asked: Asked::Runs,
         name: format!("progress of {}", names.join(", ")),
         propositions: Vec::new(),
         claim: Claim::Progress(processes),
@@ -234,6 +237,7 @@ pub fn violations(model: &Model, name: &str, text: &str) -> Result<Vec<Property>
             None => format!("{name} {}", i + 1),
         };
         properties.push(Property {
+            asked: Asked::Runs,
             name,
             propositions,
             claim: Claim::Violation(Box::new(alphabet), Box::new(automaton)),

@@ -1,18 +1,22 @@
 //! What is known at the end of a check.
 //!
 //! `Holds` needs an [`Exhausted`], which is made from nothing but a search that says of itself that it saw all of the
-//! product; `Violated` needs an [`Evidence`], which is made from nothing but a successful replay.
+//! product, or a certificate that was checked; `Violated` needs an [`Evidence`], which is made from nothing but a successful replay.
 
+use super::property::Asked;
+use super::reachability::{Method, NetFacts};
 use super::replay::Evidence;
-use super::settings::Engine;
+use super::settings::{Engine, Settings};
 use super::translation::AutomatonFacts;
 use sempre_explicit::check::{Check, Outcome, Statistics};
 use sempre_explicit::emptiness::Algorithm;
 use sempre_explicit::explore::Reason;
 use sempre_explicit::finite::Search;
+use sempre_net::certificate::is_valid;
+use sempre_net::{Proof, Question};
 use std::time::Duration;
 
-/// The proof that all of the product was looked at.
+/// The proof that all of the product was looked at, or cannot hold what was looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exhausted(());
 
@@ -20,6 +24,11 @@ impl Exhausted {
     /// `None` if the search dropped anything.
     pub fn new<S>(check: &Check<'_, S>) -> Option<Self> {
         (check.outcome == Outcome::Empty).then_some(Self(()))
+    }
+
+    /// Of a net: there is a proof that no run reaches the condition. `None` if it is not one.
+    pub fn certified(question: &Question, proof: &Proof) -> Option<Self> {
+        is_valid(&question.net, &question.goal, proof).then_some(Self(()))
     }
 
     /// The same of the symbolic engine.
@@ -37,6 +46,8 @@ pub enum Cause {
     Translation(Reason),
     /// A violation was found, but not confirmed in time.
     Confirmation(Reason),
+    /// The method that was asked for came to its end, and found nothing: in words.
+    Undecided(String),
     /// The model does something erroneous, so that its runs are not what they seem: in words.
     Failure(String),
 }
@@ -50,7 +61,7 @@ impl Cause {
             Cause::Confirmation(reason) => {
                 format!("{} (while confirming a violation)", words(reason))
             }
-            Cause::Failure(text) => text.clone(),
+            Cause::Failure(text) | Cause::Undecided(text) => text.clone(),
         }
     }
 }
@@ -89,6 +100,24 @@ impl Verdict {
     }
 }
 
+/// The answer to what was asked, in a word: a condition that no run reaches is `unreachable`, where the claim that no run reaches it holds.
+pub fn answer_word(asked: Asked, verdict: &Verdict) -> &'static str {
+    match (asked, verdict) {
+        (Asked::Reachable, Verdict::Holds(_)) => "unreachable",
+        (Asked::Reachable, Verdict::Violated(_)) => "reachable",
+        _ => verdict.word(),
+    }
+}
+
+/// Is the answer to what was asked yes? `None` if it is not known.
+pub fn is_yes(asked: Asked, verdict: &Verdict) -> Option<bool> {
+    match verdict {
+        Verdict::Holds(_) => Some(asked != Asked::Reachable),
+        Verdict::Violated(_) => Some(asked == Asked::Reachable),
+        Verdict::Unknown(_) => None,
+    }
+}
+
 /// Why there is no verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckError {
@@ -113,6 +142,10 @@ pub struct Report {
     pub workers: usize,
     /// The search for a bad prefix, if there was one instead.
     pub search: Option<Search>,
+    /// The method for nets that found the answer, if one did.
+    pub method: Option<Method>,
+    /// What was done to the net, if it was one.
+    pub net: Option<NetFacts>,
     /// Did fairness not matter, and was not looked at?
     pub fairness_ignored: bool,
     /// What was counted.
@@ -126,10 +159,44 @@ pub struct Report {
 }
 
 impl Report {
+    /// That of a check which has not begun when it stops.
+    pub fn unknown(settings: &Settings<'_>, reason: Reason) -> Self {
+        Self {
+            verdict: Verdict::Unknown(Cause::Stopped(reason)),
+            engine: match settings.engine {
+                Engine::Symbolic => Engine::Symbolic,
+                Engine::Explicit | Engine::Auto => Engine::Explicit,
+            },
+            automaton: None,
+            algorithm: None,
+            workers: 1,
+            search: None,
+            method: None,
+            net: None,
+            fairness_ignored: false,
+            statistics: Statistics::default(),
+            symbolic: None,
+            elapsed: Duration::ZERO,
+            explanation: Vec::new(),
+        }
+    }
+
     /// The name of the emptiness check or search.
     pub fn algorithm_name(&self) -> Option<&'static str> {
         let search = self.search.map(Search::name);
         let road = self.symbolic.as_ref().map(super::symbolic::name);
-        (self.algorithm.map(Algorithm::name)).or(search).or(road)
+        let method = self.method.map(Method::name);
+        method
+            .or(self.algorithm.map(Algorithm::name))
+            .or(search)
+            .or(road)
+    }
+
+    /// The name of the engine, or of what answered in its place.
+    pub fn engine_name(&self) -> &'static str {
+        match self.method {
+            Some(_) => "net",
+            None => self.engine.name(),
+        }
     }
 }

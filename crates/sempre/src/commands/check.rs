@@ -11,8 +11,8 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use sempre::base::{Diagnostic, Source};
 use sempre::check::{
-    AutomatonKind, CheckError, Checker, Engine, Fairness, Property, Report, Road, Settings,
-    SymbolicSettings, Verdict, embedded, sources,
+    AutomatonKind, CheckError, Checker, Engine, Fairness, Method, Property, Report, Road, Settings,
+    SymbolicSettings, Verdict, embedded, is_yes, sources,
 };
 use sempre::explicit::emptiness::{Algorithm, Pairs};
 use sempre::explicit::finite::Search;
@@ -48,7 +48,8 @@ pub struct Arguments {
     #[arg(long)]
     deterministic: bool,
 
-    /// The emptiness check, by its name in the literature; or the search for a bad prefix of a safety property
+    /// The emptiness check, by its name in the literature; or the search for a bad prefix of a safety property; or `walk` or
+    /// `state-equation`, for conditions on the states of nets
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = algorithms())]
     algorithm: String,
 
@@ -278,12 +279,14 @@ fn algorithms() -> PossibleValuesParser {
     let names = Algorithm::ALL.iter().map(|(_, name)| *name);
     let searches = Search::ALL.iter().map(|(_, name)| *name);
     let roads = Road::ALL.iter().map(|(_, name)| *name);
+    let methods = Method::ALL.iter().map(|(_, name)| *name);
     PossibleValuesParser::new(
         ["auto"]
             .into_iter()
             .chain(names)
             .chain(searches)
-            .chain(roads),
+            .chain(roads)
+            .chain(methods),
     )
 }
 
@@ -330,7 +333,14 @@ pub fn run(arguments: &Arguments) -> Outcome {
         EngineName::Symbolic => Engine::Symbolic,
         EngineName::Auto => Engine::Auto,
     };
-    if engine == Engine::Symbolic && road.is_none() && arguments.algorithm != "auto" {
+    let method = (Method::ALL.iter())
+        .find(|(_, name)| *name == arguments.algorithm)
+        .map(|(method, _)| *method);
+    if engine == Engine::Symbolic
+        && road.is_none()
+        && method.is_none()
+        && arguments.algorithm != "auto"
+    {
         let text = "the symbolic engine has four ways to an answer, owcty, bounded, dive and climb, which take turns unless one is named";
         return Err(Failure::Message(text.to_string()));
     }
@@ -365,6 +375,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         search: (Search::ALL.iter())
             .find(|(_, name)| *name == arguments.algorithm)
             .map(|(search, _)| *search),
+        method,
         deadlock: match arguments.deadlock {
             DeadlockName::Stutter => Deadlock::Stutter,
             DeadlockName::Drop => Deadlock::Drop,
@@ -452,15 +463,17 @@ pub fn run(arguments: &Arguments) -> Outcome {
             }
         };
         let is_known = !matches!(report.verdict, Verdict::Unknown(_));
+        // A question about a net is asked of the part that matters to it.
         needs_all |= is_known
+            && report.net.is_none()
             && report
                 .symbolic
                 .as_ref()
                 .is_some_and(|s| s.road == Road::Owcty);
-        answer = match (&report.verdict, answer) {
-            (Verdict::Violated(_), _) | (_, Answer::No) => Answer::No,
-            (Verdict::Unknown(_), _) | (_, Answer::Unknown) => Answer::Unknown,
-            (Verdict::Holds(_), Answer::Yes) => Answer::Yes,
+        answer = match (is_yes(property.asked, &report.verdict), answer) {
+            (Some(false), _) | (_, Answer::No) => Answer::No,
+            (None, _) | (_, Answer::Unknown) => Answer::Unknown,
+            (Some(true), Answer::Yes) => Answer::Yes,
         };
         let shown = Shown {
             subject: subject(&model, property, &report, &settings, fairness),

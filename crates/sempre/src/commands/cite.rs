@@ -160,6 +160,34 @@ const PAPERS: &[(&str, &[Paper])] = &[
     ),
     ("climb", &[DIRECTED_2004, COUVREUR_1999]),
     (
+        "walk",
+        &[(
+            "Colin H. West",
+            "Protocol Validation by Random State Exploration",
+            "PSTV 1986",
+        )],
+    ),
+    (
+        "state-equation",
+        &[
+            (
+                "Tadao Murata",
+                "State Equation, Controllability, and Maximal Matchings of Petri Nets",
+                "IEEE Transactions on Automatic Control 22, 1977",
+            ),
+            (
+                "Javier Esparza, Stephan Melzer",
+                "Verification of Safety Properties Using Integer Programming: Beyond the State Equation",
+                "FMSD 16, 2000",
+            ),
+            (
+                "Harro Wimmel, Karsten Wolf",
+                "Applying CEGAR to the Petri Net State Equation",
+                "LMCS 8, 2012",
+            ),
+        ],
+    ),
+    (
         "saturation",
         &[(
             "Gianfranco Ciardo, Gerald Lüttgen, Radu Siminiceanu",
@@ -274,6 +302,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sempre::check::Method;
     use sempre_explicit::emptiness::Algorithm;
     use sempre_explicit::finite::Search;
 
@@ -282,7 +311,8 @@ mod tests {
     fn every_check_has_its_paper() {
         let checks = Algorithm::ALL.iter().map(|(_, name)| *name);
         let searches = Search::ALL.iter().map(|(_, name)| *name);
-        for name in checks.chain(searches) {
+        let methods = Method::ALL.iter().map(|(_, name)| *name);
+        for name in checks.chain(searches).chain(methods) {
             assert!(PAPERS.iter().any(|(known, _)| *known == name), "{name}");
         }
         for (i, (name, papers)) in PAPERS.iter().enumerate() {

@@ -11,6 +11,7 @@ pub mod explore;
 mod explore_symbolic;
 pub mod formula;
 pub mod man;
+pub mod mcc;
 pub mod monitor;
 pub mod operations;
 pub mod pattern;
@@ -37,6 +38,7 @@ pub fn run(command: Command) -> Outcome {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Cite(arguments) => cite::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
+        Command::Mcc(arguments) => mcc::run(&arguments),
         Command::Man(arguments) => man::run(&arguments),
     }
 }

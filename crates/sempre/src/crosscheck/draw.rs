@@ -2,7 +2,7 @@
 //! for each other (where fairness matters), and graphs with acceptance marks of their own.
 
 use super::Case;
-use crate::check::{Claim, Fairness, Property, Proposition};
+use crate::check::{Asked, Claim, Fairness, Property, Proposition};
 use sempre_base::Random;
 use sempre_explicit::product::Deadlock;
 use sempre_lang::graph::write_graph;
@@ -43,6 +43,7 @@ fn with_meanings(random: &mut Random, program: &Program, expressions: f64) -> Pr
     let propositions = propositions(random, program, formulas.names().len(), expressions);
     let name = print(&formulas, f, Syntax::Spot).to_string();
     Property {
+        asked: Asked::Runs,
         name,
         propositions,
         claim: Claim::Formula(Box::new(formulas), f),

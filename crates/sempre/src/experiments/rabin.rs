@@ -11,6 +11,7 @@
 //! on the machine do not count. The paper's have 16 workers.
 
 use super::reference_set::Experiment;
+use crate::check::Asked;
 use crate::check::{
     AutomatonKind, Checker, Claim, Fairness, Property, Settings, Verdict, sources,
     translation::in_time,
@@ -276,6 +277,7 @@ fn translated(formula: &Property, source: Source, time: Duration) -> Option<(Pro
     };
     let claim = in_time(begin.checked_add(time), None, work).ok()??;
     let property = Property {
+        asked: Asked::Runs,
         claim,
         ..formula.clone()
     };

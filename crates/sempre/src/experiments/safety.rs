@@ -11,7 +11,9 @@
 use super::page::{Chart, Page, Table};
 use super::safety_formulas::rewritten_violations;
 use super::safety_models::SafetyModel;
-use crate::check::{AutomatonKind, Checker, Claim, Fairness, Property, Settings, Verdict, sources};
+use crate::check::{
+    Asked, AutomatonKind, Checker, Claim, Fairness, Property, Settings, Verdict, sources,
+};
 use sempre_base::Random;
 use sempre_explicit::emptiness::Algorithm;
 use sempre_explicit::finite::Search;
@@ -260,6 +262,7 @@ fn violation_automaton(property: &Property) -> Result<Property, String> {
     }
     let a = rewritten_violations(&mut formulas, &mut alphabet, *f);
     Ok(Property {
+        asked: Asked::Runs,
         claim: Claim::Violation(Box::new(alphabet), Box::new(a)),
         ..property.clone()
     })

@@ -3,6 +3,7 @@
 
 use super::Subject;
 use super::drawing::{Drawing, text};
+use super::facts::end_words;
 use super::messages::messages;
 use super::truth::{Tracks, Truth};
 use crate::check::{Claim, Moment};
@@ -65,6 +66,7 @@ pub fn data(
         .collect();
     json!({
         "length": length,
+        "end": end_words(subject.property.asked),
         "back": (!evidence.is_finite()).then_some(evidence.prefix().len()),
         "variables": (0..program.cells() as u32).map(|c| program.cell_name(c)).collect::<Vec<_>>(),
         "first": first,

@@ -1,13 +1,21 @@
 //! What was done, in rows of a name and a value: for people, in a terminal or on a page.
 
 use super::Subject;
-use crate::check::{Cause, Fairness, Verdict, symbolic};
+use crate::check::{Asked, Cause, Fairness, Verdict, symbolic};
 use sempre_explicit::finite::Search;
 use sempre_explicit::product::Deadlock;
 
 /// `1 word`, `2 words`.
 pub fn counted(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// What is said at the end of a finite run.
+pub fn end_words(asked: Asked) -> &'static str {
+    match asked {
+        Asked::Reachable => "here the condition holds",
+        Asked::Runs | Asked::Invariant => "whatever comes next, the property is violated",
+    }
 }
 
 /// The rows, without times and reasons.
@@ -57,7 +65,30 @@ pub fn facts(subject: &Subject<'_>) -> Vec<(&'static str, String)> {
         );
         rows.push(("automaton", text));
     }
-    if let Some(statistics) = &report.symbolic {
+    if let Some(net) = &report.net {
+        let mut text = format!(
+            "{} and {} matter; {} of walks",
+            counted(net.places, "place"),
+            counted(net.transitions, "transition"),
+            counted(net.steps as usize, "step")
+        );
+        if let Some(n) = net.contradictions {
+            text += &format!("; a proof of {}", counted(n, "contradiction"));
+        }
+        rows.push((
+            "net",
+            format!(
+                "{text}{}",
+                match report.method {
+                    Some(method) => format!(" ({})", method.name()),
+                    None => String::new(),
+                }
+            ),
+        ));
+    }
+    if report.method.is_some() {
+        // No product was searched.
+    } else if let Some(statistics) = &report.symbolic {
         rows.push(("product", symbolic::words(statistics)));
     } else if let Some(algorithm) = report.algorithm_name() {
         let stack = match report.search {

@@ -20,7 +20,7 @@ pub mod truth;
 
 pub use page::page;
 
-use crate::check::{Claim, Evidence, Fairness, Property, Report, Verdict};
+use crate::check::{Asked, Claim, Evidence, Fairness, Property, Report, Verdict};
 use sempre_explicit::product::Deadlock;
 use sempre_model::Program;
 
@@ -70,6 +70,11 @@ pub fn sentence(subject: &Subject<'_>, tracks: Option<&truth::Tracks<'_>>) -> Ve
     let text = |t: &str| Piece::Text(t.to_string());
     let last = evidence.len().saturating_sub(1);
     match &subject.property.claim {
+        Claim::Formula(..) if subject.property.asked == Asked::Reachable => vec![
+            text("The condition holds at "),
+            Piece::Step(last),
+            text("."),
+        ],
         Claim::Formula(formulas, _) => {
             let code = |f| Piece::Code(drawing::text(formulas, f));
             let Some(explanation) = tracks.and_then(truth::Tracks::explanation) else {

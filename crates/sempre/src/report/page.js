@@ -102,7 +102,7 @@
       if (d.point) bar.append(button("◎ decided", "the step that decides (d)", () => this.select(d.point.at)));
       bar.append(this.where);
       const end = this.lasso ? `${d.back} steps, then a cycle of ${d.length - d.back} for ever`
-        : `${d.length - 1} steps; whatever comes next, the property is violated`;
+        : `${d.length - 1} steps; ${d.end}`;
       bar.append(make("span", "key", end));
       root.append(bar);
       if (d.tracks.length) this.buildTracks(root);

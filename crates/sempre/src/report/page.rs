@@ -7,7 +7,7 @@ use super::facts::facts;
 use super::truth::Tracks;
 use super::{Piece, Subject, sentence};
 use crate::check::translation::in_time;
-use crate::check::{AutomatonKind, Claim, Verdict};
+use crate::check::{Asked, AutomatonKind, Claim, Verdict, answer_word, is_yes};
 use crate::memory;
 use sempre_omega::picture::escaped;
 use sempre_translate::hierarchy::classify;
@@ -30,10 +30,10 @@ pub fn page(title: &str, subjects: &[Subject<'_>]) -> String {
     let mut contents = String::new();
     for (i, subject) in subjects.iter().enumerate() {
         let name = escaped(&subject.property.name);
-        let word = subject.report.verdict.word();
+        let (class, word) = badge(subject);
         let _ = writeln!(
             contents,
-            "<li><a href=\"#p{i}\"><span class=\"badge {word}\">{word}</span> <span>{name}</span></a></li>"
+            "<li><a href=\"#p{i}\"><span class=\"badge {class}\">{word}</span> <span>{name}</span></a></li>"
         );
         all.push(section(&mut body, i, subject));
     }
@@ -55,10 +55,21 @@ pub fn page(title: &str, subjects: &[Subject<'_>]) -> String {
     )
 }
 
+/// The answer: its class in the style sheet, and its word.
+fn badge(subject: &Subject<'_>) -> (&'static str, &'static str) {
+    let (asked, verdict) = (subject.property.asked, &subject.report.verdict);
+    let class = match is_yes(asked, verdict) {
+        Some(true) => "holds",
+        Some(false) => "violated",
+        None => "unknown",
+    };
+    (class, answer_word(asked, verdict))
+}
+
 /// Writes a section; its data.
 fn section(body: &mut String, i: usize, subject: &Subject<'_>) -> Value {
     let (property, report) = (subject.property, subject.report);
-    let word = report.verdict.word();
+    let (class, word) = badge(subject);
     let tracks = match (&property.claim, subject.evidence()) {
         (Claim::Formula(formulas, f), Some(run)) => {
             Tracks::new(formulas, *f, run.prefix(), run.cycle())
@@ -68,7 +79,7 @@ fn section(body: &mut String, i: usize, subject: &Subject<'_>) -> Value {
     let drawing = drawing(subject);
     let _ = writeln!(
         body,
-        "<section class=\"property\" id=\"p{i}\" data-section=\"{i}\" tabindex=\"-1\">\n<h2><span class=\"badge {word}\">{word}</span> \
+        "<section class=\"property\" id=\"p{i}\" data-section=\"{i}\" tabindex=\"-1\">\n<h2><span class=\"badge {class}\">{word}</span> \
          <span class=\"name\">{}</span></h2>",
         escaped(&property.name)
     );
@@ -111,6 +122,14 @@ fn section(body: &mut String, i: usize, subject: &Subject<'_>) -> Value {
 /// What the property claims, and its class if it is a formula.
 fn words(subject: &Subject<'_>) -> (String, Option<String>) {
     match &subject.property.claim {
+        Claim::Formula(formulas, f) if subject.property.asked == Asked::Reachable => {
+            let text = drawing::text(formulas, *f);
+            let text = format!(
+                "Is a state reachable that <code>{}</code> excludes?",
+                escaped(&text)
+            );
+            (text, None)
+        }
         Claim::Formula(formulas, f) => {
             let text = drawing::text(formulas, *f);
             let (mut formulas, f) = (formulas.clone(), *f);

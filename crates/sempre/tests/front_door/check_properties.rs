@@ -68,6 +68,69 @@ fn the_property_inside_a_model() {
     );
 }
 
+/// `EF p` is the negation of a formula about runs, and answered as what was asked.
+#[test]
+fn questions_of_reachability_of_the_contest() {
+    let net = file("reach.pnml", NET);
+    let question = |id: &str, quantifiers: [&str; 2], least: u32| {
+        let [path, time] = quantifiers;
+        format!(
+            "<property><id>{id}</id><formula><{path}><{time}><integer-le><integer-constant>{least}</integer-constant>\
+             <tokens-count><place>s</place></tokens-count></integer-le></{time}></{path}></formula></property>"
+        )
+    };
+    let (some, all) = (["exists-path", "finally"], ["all-paths", "globally"]);
+    let set =
+        |properties: &[String]| format!("<property-set>{}</property-set>", properties.concat());
+    let four = set(&[
+        question("a", some, 1),
+        question("b", some, 2),
+        question("c", all, 1),
+        question("d", all, 0),
+    ]);
+    let xml = file("reach.xml", &four);
+    for more in [
+        &[][..],
+        &["--engine", "symbolic"],
+        &["--engine", "auto"],
+        &["--algorithm", "state-equation"],
+    ] {
+        let ran = check(&[&[&net, "--property", &xml, "--mcc"], more].concat());
+        let answers: Vec<&str> = (ran.out.lines())
+            .filter_map(|line| line.split(' ').nth(2))
+            .collect();
+        assert_eq!(answers, ["TRUE", "FALSE", "FALSE", "TRUE"], "{}", ran.out);
+        assert_eq!(ran.status, 1);
+    }
+    for (id, least, status, said) in [
+        ("yes", 1, 0, "yes: EF \"1 <= tokens(s)\": reachable"),
+        ("no", 2, 1, "no: EF \"2 <= tokens(s)\": unreachable"),
+    ] {
+        let xml = file("one.xml", &set(&[question(id, some, least)]));
+        let ran = check(&[&net, "--property", &xml, "--explain"]);
+        assert_eq!(ran.status, status, "{}", ran.out);
+        assert!(ran.out.contains(said), "{}", ran.out);
+        assert_eq!(ran.out.contains("here the condition holds"), status == 0);
+        let ran = check(&[&net, "--property", &xml, "--format", "json"]);
+        let word = if status == 0 {
+            "reachable"
+        } else {
+            "unreachable"
+        };
+        assert!(
+            ran.out.contains(&format!("\"verdict\":\"{word}\"")),
+            "{}",
+            ran.out
+        );
+        assert!(ran.out.contains("\"engine\":\"net\""), "{}", ran.out);
+    }
+    // A walk proves nothing, and says so.
+    let ran = check(&[&net, "G s <= 1", "--algorithm", "walk", "--time", "0.2"]);
+    assert_eq!(ran.status, 3, "{}", ran.out);
+    let ran = check(&[&net, "G F s <= 1", "--algorithm", "walk"]);
+    assert_eq!(ran.status, 2, "{}", ran.err);
+}
+
 #[test]
 fn formulas_of_the_contest() {
     let net = file("contest.pnml", NET);

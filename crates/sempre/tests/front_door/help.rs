@@ -18,6 +18,7 @@ fn every_command_has_help_and_a_manual_page() {
         "monitor",
         "bench",
         "cite",
+        "mcc",
     ];
     for command in commands {
         assert!(help.contains(command), "{help}");

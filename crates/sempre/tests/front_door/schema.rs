@@ -113,6 +113,12 @@ fn what_is_printed_is_in_the_schema() {
         ],
         &["examples/overtaking.dve", "G filled <= 3"],
         &[
+            "examples/philosophers-8.pnml",
+            "G Fork_0 <= 1",
+            "--algorithm",
+            "state-equation",
+        ],
+        &[
             "examples/client_server_3_3.dve",
             "F G {client_0.wait}",
             "--time",

@@ -1,0 +1,706 @@
+//! Runs of a net by chance, in the hope that one meets a condition.
+//!
+//! A walk takes one enabled transition after the other and begins again when it is long or nothing is enabled. It keeps no states, so that it
+//! costs next to no memory and some hundred nanoseconds a step, however many states there are. It finds what is common, and it proves
+//! nothing. Source: West, *Protocol validation by random state exploration* (PSTV 1986); in the Model Checking Contest since LoLA's `findpath`.
+//!
+//! Which transition is taken is a [`Policy`]: any; one that was taken seldom; one after which the inequalities of the condition lack less (the
+//! branch distance of [`sempre_model::distance`], for conditions in normal form); or one that a solution of the state equation still has to
+//! fire ([`state_equation`](crate::state_equation); Thierry-Mieg, *Efficient strategies to compute invariants, bounds and stable places of
+//! Petri nets*, PNSE 2023, calls these Parikh walks).
+//!
+//! Ours watches several conditions at a time: each inequality has its value, which a step changes by a constant, and a condition is evaluated
+//! only when an inequality of it becomes true or false.
+//!
+//! Invariants:
+//! * I1: `missing` of a transition is how many of its tests the marking fails; it is in `enabled` if and only if that is none.
+//! * I2: `values` are those of the inequalities in the marking.
+//! * I3: `path` leads from the initial marking to the marking.
+
+use crate::condition::{Condition, Linear};
+use crate::net::Net;
+use crate::state_equation::Firings;
+use rustc_hash::FxHashMap;
+use sempre_base::Random;
+
+/// Which transition is taken.
+#[derive(Clone, Copy, Debug)]
+pub enum Policy<'a> {
+    /// Any that is enabled.
+    Uniform,
+    /// Of a few, the one that was taken least often.
+    Fresh,
+    /// One after which the condition of this number lacks less, most of the time.
+    Directed(usize),
+    /// One that is still to be fired so often; then as if directed to the condition of this number.
+    Guided(usize, &'a Firings),
+}
+
+/// How a walk ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The marking meets the condition of this number.
+    Met(usize),
+    /// Nothing is enabled.
+    Dead,
+    /// It has as many steps as were granted, or the time is over.
+    Long,
+}
+
+/// Steps between two looks at the clock.
+const POLL: usize = 64;
+/// Enabled transitions that are looked at for a good one.
+const LOOKS: usize = 24;
+
+/// A condition over the numbers of inequalities.
+#[derive(Clone, Debug)]
+enum Tree {
+    AtMost(u32),
+    All(Vec<Tree>),
+    Any(Vec<Tree>),
+}
+
+impl Tree {
+    fn new(condition: &Condition, inequalities: &mut Vec<Linear>) -> Self {
+        let mut parts = |parts: &[Condition]| -> Vec<Tree> {
+            parts.iter().map(|p| Self::new(p, inequalities)).collect()
+        };
+        match condition {
+            Condition::All(inner) => Self::All(parts(inner)),
+            Condition::Any(inner) => Self::Any(parts(inner)),
+            Condition::AtMost(linear) => {
+                let number = inequalities.len() as u32;
+                inequalities.push(linear.clone());
+                Self::AtMost(number)
+            }
+        }
+    }
+
+    /// How much is lacking; nothing if and only if the condition holds.
+    fn lack(&self, lacks: &dyn Fn(u32) -> u64) -> u64 {
+        match self {
+            Self::AtMost(number) => lacks(*number),
+            Self::All(parts) => {
+                (parts.iter()).fold(0, |sum: u64, p| sum.saturating_add(p.lack(lacks)))
+            }
+            Self::Any(parts) => {
+                let mut least = u64::MAX;
+                for part in parts {
+                    least = least.min(part.lack(lacks));
+                    if least == 0 {
+                        break;
+                    }
+                }
+                least
+            }
+        }
+    }
+
+    fn holds(&self, is_true: &dyn Fn(u32) -> bool) -> bool {
+        match self {
+            Self::AtMost(number) => is_true(*number),
+            Self::All(parts) => parts.iter().all(|p| p.holds(is_true)),
+            Self::Any(parts) => parts.iter().any(|p| p.holds(is_true)),
+        }
+    }
+
+    fn each(&self, tell: &mut dyn FnMut(u32)) {
+        match self {
+            Self::AtMost(number) => tell(*number),
+            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|p| p.each(tell)),
+        }
+    }
+}
+
+/// See the module's documentation.
+pub struct Walker<'n> {
+    net: &'n Net,
+    consumers: Vec<Vec<(u32, i64)>>,
+    changers: Vec<Vec<(u32, i64)>>,
+    goals: Vec<Tree>,
+    /// Goals that are still of interest.
+    is_open: Vec<bool>,
+    inequalities: Vec<Linear>,
+    /// The goal of each inequality.
+    goal_of: Vec<u32>,
+    /// The inequalities over each place, with the coefficient.
+    over: Vec<Vec<(u32, i64)>>,
+    /// The inequalities of a goal that a transition changes, by how much: for the goal that was last walked to.
+    affecting: Affecting,
+    first: Start,
+    marking: Vec<i64>,
+    missing: Vec<u32>,
+    enabled: Vec<u32>,
+    /// The place of a transition in `enabled`.
+    place: Vec<u32>,
+    values: Vec<i64>,
+    path: Vec<u32>,
+    fired: Vec<u32>,
+    random: Random,
+    steps: u64,
+}
+
+/// What walks begin with.
+struct Start {
+    missing: Vec<u32>,
+    enabled: Vec<u32>,
+    place: Vec<u32>,
+    values: Vec<i64>,
+}
+
+/// By transition.
+#[derive(Default)]
+struct Affecting {
+    goal: Option<usize>,
+    transitions: Vec<u32>,
+    changes: FxHashMap<u32, Vec<(u32, i64)>>,
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+impl<'n> Walker<'n> {
+    /// A walker that watches these conditions.
+    pub fn new(net: &'n Net, goals: &[&Condition], seed: u64) -> Self {
+        let mut inequalities = Vec::new();
+        let mut goal_of = Vec::new();
+        let mut trees = Vec::new();
+        for (number, goal) in goals.iter().enumerate() {
+            trees.push(Tree::new(goal, &mut inequalities));
+            goal_of.resize(inequalities.len(), number as u32);
+        }
+        let mut over = vec![Vec::new(); net.places()];
+        for (number, linear) in inequalities.iter().enumerate() {
+            for &(p, c) in &linear.terms {
+                over[p as usize].push((number as u32, c));
+            }
+        }
+        let transitions = net.transitions.len();
+        let mut first = Start {
+            missing: Vec::with_capacity(transitions),
+            enabled: Vec::new(),
+            place: vec![NOWHERE; transitions],
+            values: inequalities.iter().map(|l| l.value(&net.initial)).collect(),
+        };
+        for (number, transition) in net.transitions.iter().enumerate() {
+            let failed = |&&(p, weight): &&(u32, i64)| net.initial[p as usize] < weight;
+            let missing = transition.inputs.iter().filter(failed).count() as u32;
+            first.missing.push(missing);
+            if missing == 0 {
+                first.place[number] = first.enabled.len() as u32;
+                first.enabled.push(number as u32);
+            }
+        }
+        Self {
+            net,
+            consumers: net.consumers(),
+            changers: net.changers(),
+            is_open: vec![true; trees.len()],
+            goals: trees,
+            goal_of,
+            over,
+            affecting: Affecting::default(),
+            marking: net.initial.clone(),
+            missing: first.missing.clone(),
+            enabled: first.enabled.clone(),
+            place: first.place.clone(),
+            values: first.values.clone(),
+            inequalities,
+            first,
+            path: Vec::new(),
+            fired: vec![0; transitions],
+            random: Random::new(seed),
+            steps: 0,
+        }
+    }
+
+    /// Steps of all walks together.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// The transitions of the last walk, from the initial marking.
+    pub fn path(&self) -> &[u32] {
+        &self.path
+    }
+
+    /// The condition is not of interest any more.
+    pub fn close(&mut self, goal: usize) {
+        self.is_open[goal] = false;
+    }
+
+    /// Walks from the initial marking, until a condition of interest is met. `is_over` is asked from time to time.
+    pub fn walk(&mut self, policy: Policy<'_>, length: usize, is_over: &dyn Fn() -> bool) -> Ended {
+        self.marking.clone_from(&self.net.initial);
+        self.missing.clone_from(&self.first.missing);
+        self.enabled.clone_from(&self.first.enabled);
+        self.place.clone_from(&self.first.place);
+        self.values.clone_from(&self.first.values);
+        self.path.clear();
+        if let Some(goal) = (0..self.goals.len()).find(|&g| self.is_open[g] && self.meets(g)) {
+            return Ended::Met(goal);
+        }
+        if let Policy::Directed(goal) | Policy::Guided(goal, _) = policy {
+            self.direct(goal);
+        }
+        let mut plan = match policy {
+            Policy::Guided(_, firings) => Some(Plan::new(firings)),
+            _ => None,
+        };
+        while self.path.len() < length {
+            if self.enabled.is_empty() {
+                return Ended::Dead;
+            }
+            if self.path.len() % POLL == POLL - 1 && is_over() {
+                return Ended::Long;
+            }
+            let t = match policy {
+                Policy::Uniform => *self.random.pick(&self.enabled),
+                Policy::Fresh => self.fresh(),
+                Policy::Directed(goal) => self.directed(goal),
+                Policy::Guided(goal, _) => {
+                    let planned = plan.as_mut().and_then(|p| self.planned(p));
+                    match planned {
+                        Some(t) => t,
+                        None => self.directed(goal),
+                    }
+                }
+            };
+            if let Some(goal) = self.fire(t) {
+                return Ended::Met(goal);
+            }
+        }
+        Ended::Long
+    }
+
+    fn meets(&self, goal: usize) -> bool {
+        let is_true = |i: u32| self.values[i as usize] <= self.inequalities[i as usize].bound;
+        self.goals[goal].holds(&is_true)
+    }
+
+    /// Fires a transition; gives a condition of interest that is met then, if its truth may have changed.
+    fn fire(&mut self, t: u32) -> Option<usize> {
+        self.path.push(t);
+        self.steps += 1;
+        self.fired[t as usize] = self.fired[t as usize].saturating_add(1);
+        let net = self.net;
+        let mut dirty: [u32; 8] = [NOWHERE; 8];
+        let mut dirties = 0;
+        for &(p, change) in &net.transitions[t as usize].change {
+            let before = self.marking[p as usize];
+            let after = before + change;
+            self.marking[p as usize] = after;
+            for i in 0..self.consumers[p as usize].len() {
+                let (u, weight) = self.consumers[p as usize][i];
+                match (before >= weight, after >= weight) {
+                    (false, true) => {
+                        self.missing[u as usize] -= 1;
+                        if self.missing[u as usize] == 0 {
+                            self.place[u as usize] = self.enabled.len() as u32;
+                            self.enabled.push(u);
+                        }
+                    }
+                    (true, false) => {
+                        if self.missing[u as usize] == 0 {
+                            self.disable(u);
+                        }
+                        self.missing[u as usize] += 1;
+                    }
+                    _ => {}
+                }
+            }
+            for &(i, coefficient) in &self.over[p as usize] {
+                let i = i as usize;
+                let value = self.values[i].saturating_add(coefficient.saturating_mul(change));
+                let bound = self.inequalities[i].bound;
+                let flips = (self.values[i] <= bound) != (value <= bound);
+                self.values[i] = value;
+                let goal = self.goal_of[i];
+                if flips && self.is_open[goal as usize] {
+                    let known = &dirty[..dirties.min(8)];
+                    if !known.contains(&goal) {
+                        if dirties < 8 {
+                            dirty[dirties] = goal;
+                        }
+                        dirties += 1;
+                    }
+                }
+            }
+        }
+        // I1, I2, at a price.
+        debug_assert!(!self.path.len().is_multiple_of(61) || self.is_consistent());
+        if dirties > 8 {
+            return (0..self.goals.len()).find(|&g| self.is_open[g] && self.meets(g));
+        }
+        let mut goals = dirty[..dirties].iter().map(|&g| g as usize);
+        goals.find(|&g| self.meets(g))
+    }
+
+    fn is_consistent(&self) -> bool {
+        let transitions = self.net.transitions.iter().enumerate();
+        let enabled = transitions.filter(|(_, t)| t.is_enabled(&self.marking));
+        let enabled: Vec<u32> = enabled.map(|(t, _)| t as u32).collect();
+        let mut listed = self.enabled.clone();
+        listed.sort_unstable();
+        let mut values = self.inequalities.iter().zip(&self.values);
+        enabled == listed && values.all(|(l, &v)| l.value(&self.marking) == v)
+    }
+
+    fn disable(&mut self, t: u32) {
+        let place = std::mem::replace(&mut self.place[t as usize], NOWHERE) as usize;
+        self.enabled.swap_remove(place);
+        if let Some(&moved) = self.enabled.get(place) {
+            self.place[moved as usize] = place as u32;
+        }
+    }
+
+    fn is_enabled(&self, t: u32) -> bool {
+        self.missing[t as usize] == 0
+    }
+
+    fn fresh(&mut self) -> u32 {
+        let mut best = *self.random.pick(&self.enabled);
+        for _ in 0..3 {
+            let other = *self.random.pick(&self.enabled);
+            if self.fired[other as usize] < self.fired[best as usize] {
+                best = other;
+            }
+        }
+        best
+    }
+
+    /// Notes which transitions change the inequalities of a goal.
+    fn direct(&mut self, goal: usize) {
+        if self.affecting.goal == Some(goal) {
+            return;
+        }
+        let mut changes: FxHashMap<u32, Vec<(u32, i64)>> = FxHashMap::default();
+        self.goals[goal].each(&mut |i| {
+            for &(p, c) in &self.inequalities[i as usize].terms {
+                for &(t, change) in &self.changers[p as usize] {
+                    let change = c.saturating_mul(change);
+                    changes.entry(t).or_default().push((i, change));
+                }
+            }
+        });
+        for list in changes.values_mut() {
+            *list = added_up(std::mem::take(list));
+        }
+        changes.retain(|_, list| !list.is_empty());
+        let mut transitions: Vec<u32> = changes.keys().copied().collect();
+        transitions.sort_unstable();
+        self.affecting = Affecting {
+            goal: Some(goal),
+            transitions,
+            changes,
+        };
+    }
+
+    /// How much the goal lacks after these changes of inequalities.
+    fn lack(&self, goal: usize, changes: &[(u32, i64)]) -> u64 {
+        let lacks = |i: u32| {
+            let change = crate::net::entry(changes, i);
+            let value = self.values[i as usize].saturating_add(change);
+            let bound = self.inequalities[i as usize].bound;
+            if value <= bound {
+                0
+            } else {
+                value.abs_diff(bound)
+            }
+        };
+        self.goals[goal].lack(&lacks)
+    }
+
+    fn directed(&mut self, goal: usize) -> u32 {
+        if self.random.chance(0.1) {
+            return *self.random.pick(&self.enabled);
+        }
+        let now = self.lack(goal, &[]);
+        let mut best = Vec::new();
+        let mut least = now;
+        let few = self.affecting.transitions.len() <= 2 * LOOKS;
+        let looks = if few {
+            self.affecting.transitions.len()
+        } else {
+            LOOKS
+        };
+        for look in 0..looks {
+            let t = match few {
+                true => self.affecting.transitions[look],
+                false => *self.random.pick(&self.enabled),
+            };
+            if !self.is_enabled(t) {
+                continue;
+            }
+            let Some(changes) = self.affecting.changes.get(&t) else {
+                continue;
+            };
+            let lack = self.lack(goal, changes);
+            if lack < least {
+                best.clear();
+                least = lack;
+            }
+            if lack == least && lack < now {
+                best.push(t);
+            }
+        }
+        if !best.is_empty() {
+            return *self.random.pick(&best);
+        }
+        // Nothing is better: something that is no worse, and was not taken often.
+        let mut chosen: Option<u32> = None;
+        for _ in 0..8 {
+            let t = *self.random.pick(&self.enabled);
+            let worse = (self.affecting.changes.get(&t)).is_some_and(|c| self.lack(goal, c) > now);
+            let fired = |t: u32| self.fired[t as usize];
+            if !worse && chosen.is_none_or(|c| fired(t) < fired(c)) {
+                chosen = Some(t);
+            }
+        }
+        chosen.unwrap_or_else(|| *self.random.pick(&self.enabled))
+    }
+
+    /// The next transition of the plan: one that is still to be fired and enabled, else one that brings tokens that one lacks, else
+    /// any; `None` at its end.
+    fn planned(&mut self, plan: &mut Plan) -> Option<u32> {
+        if plan.left.is_empty() {
+            return None;
+        }
+        let offset = self.random.below(plan.left.len());
+        for i in 0..plan.left.len() {
+            let i = (offset + i) % plan.left.len();
+            let (t, times) = plan.left[i];
+            if self.is_enabled(t) {
+                plan.left[i].1 -= 1;
+                if times == 1 {
+                    plan.left.swap_remove(i);
+                }
+                return Some(t);
+            }
+        }
+        if plan.detours == 0 {
+            plan.left.clear();
+            return None;
+        }
+        plan.detours -= 1;
+        if self.random.chance(0.7) {
+            let (t, _) = plan.left[offset];
+            let marking = &self.marking;
+            let inputs = &self.net.transitions[t as usize].inputs;
+            let lacking = inputs.iter().find(|&&(p, w)| marking[p as usize] < w);
+            if let Some(&(p, _)) = lacking {
+                let changers = self.changers[p as usize].iter();
+                let bring = changers.filter(|&&(u, c)| c > 0 && self.is_enabled(u));
+                let bring: Vec<u32> = bring.map(|c| c.0).collect();
+                if !bring.is_empty() {
+                    return Some(*self.random.pick(&bring));
+                }
+            }
+        }
+        Some(*self.random.pick(&self.enabled))
+    }
+}
+
+/// What is left to be fired.
+struct Plan {
+    left: Vec<(u32, u64)>,
+    /// Transitions that may be fired though they are not in it.
+    detours: u64,
+}
+
+impl Plan {
+    fn new(firings: &Firings) -> Self {
+        let total = firings.iter().fold(0u64, |sum, f| sum.saturating_add(f.1));
+        Self {
+            left: firings.iter().copied().filter(|f| f.1 > 0).collect(),
+            detours: 30 + total / 4,
+        }
+    }
+}
+
+/// One entry for each number, in order, none zero.
+fn added_up(mut list: Vec<(u32, i64)>) -> Vec<(u32, i64)> {
+    list.sort_unstable_by_key(|e| e.0);
+    list.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            kept.1 = kept.1.saturating_add(next.1);
+        }
+        same
+    });
+    list.retain(|e| e.1 != 0);
+    list
+}
+
+/// The marking that the transitions lead to; `None` if one of them is not enabled.
+pub fn replayed(net: &Net, path: &[u32]) -> Option<Vec<i64>> {
+    let mut marking = net.initial.clone();
+    for &t in path {
+        let transition = &net.transitions[t as usize];
+        if !transition.is_enabled(&marking) {
+            return None;
+        }
+        transition.fire(&mut marking);
+    }
+    Some(marking)
+}
+
+/// A path to the condition that is no longer, and often shorter: parts without which it still leads there are left out (Zeller and
+/// Hildebrandt, *Simplifying and isolating failure-inducing input*, IEEE TSE 28, 2002), within so many steps of work.
+pub fn shortened(net: &Net, goal: &Condition, path: &[u32], mut work: u64) -> Vec<u32> {
+    let mut path = path.to_vec();
+    let mut size = path.len().div_ceil(2).max(1);
+    let mut marking = net.initial.clone();
+    while !path.is_empty() {
+        let mut end = path.len();
+        while end > 0 {
+            let start = end.saturating_sub(size);
+            if work < path.len() as u64 {
+                return path;
+            }
+            work -= path.len() as u64;
+            marking.clone_from(&net.initial);
+            let without = path[..start].iter().chain(&path[end..]);
+            let leads = without.copied().all(|t| {
+                let transition = &net.transitions[t as usize];
+                let enabled = transition.is_enabled(&marking);
+                if enabled {
+                    transition.fire(&mut marking);
+                }
+                enabled
+            });
+            if leads && goal.holds(&marking) {
+                path.drain(start..end);
+            }
+            end = start;
+        }
+        if size == 1 {
+            break;
+        }
+        size = size.div_ceil(2);
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::question::Question;
+    use crate::question::tests::{answer, random_question};
+    use crate::state_equation::{Next, search};
+
+    /// A walk to each condition that is near, by each policy; none to those that cannot be reached.
+    #[test]
+    fn walks_meet_what_can_be_reached_and_nothing_else() {
+        let mut random = Random::new(10);
+        let mut met = [0; 4];
+        let (mut reachable, mut unreachable) = (0, 0);
+        for seed in 0..3000 {
+            let Question { net, goal } = random_question(&mut random);
+            let Some(expected) = answer(
+                &Question {
+                    net: net.clone(),
+                    goal: goal.clone(),
+                },
+                500,
+            ) else {
+                continue;
+            };
+            *if expected {
+                &mut reachable
+            } else {
+                &mut unreachable
+            } += 1;
+            let mut plans = Vec::new();
+            let question = Question {
+                net: net.clone(),
+                goal: goal.clone(),
+            };
+            let mut keep = |f: &Firings| {
+                plans.push(f.clone());
+                Next::Continue
+            };
+            search(&question, seed, 1 << 22, &mut keep, &|| Next::Continue);
+            let never = Condition::FALSE;
+            let mut walker = Walker::new(&net, &[&never, &goal], seed);
+            let mut policies = vec![Policy::Uniform, Policy::Fresh, Policy::Directed(1)];
+            policies.extend(plans.first().map(|plan| Policy::Guided(1, plan)));
+            for (number, policy) in policies.into_iter().enumerate() {
+                for _ in 0..20 {
+                    if let Ended::Met(found) = walker.walk(policy, 60, &|| false) {
+                        assert_eq!(found, 1);
+                        let marking = replayed(&net, walker.path()).expect("a run");
+                        assert!(goal.holds(&marking) && expected);
+                        let short = shortened(&net, &goal, walker.path(), 10_000);
+                        assert!(short.len() <= walker.path().len());
+                        let marking = replayed(&net, &short).expect("a run");
+                        assert!(goal.holds(&marking));
+                        met[number] += 1;
+                        break;
+                    }
+                }
+            }
+        }
+        for met in met {
+            assert!(met * 100 > reachable * 90, "{met} of {reachable}");
+        }
+        assert!(unreachable > 300);
+    }
+
+    #[test]
+    fn a_closed_condition_is_not_met() {
+        let net = Net {
+            cells: vec![0],
+            initial: vec![0],
+            transitions: vec![crate::net::Transition {
+                action: 0,
+                inputs: vec![],
+                change: vec![(0, 1)],
+            }],
+        };
+        let goals = [2, 3].map(|n| Condition::at_most(vec![(0, -1)], -n));
+        let mut walker = Walker::new(&net, &[&goals[0], &goals[1]], 1);
+        assert_eq!(walker.walk(Policy::Uniform, 9, &|| false), Ended::Met(0));
+        walker.close(0);
+        assert_eq!(walker.walk(Policy::Uniform, 9, &|| false), Ended::Met(1));
+        assert_eq!(walker.path().len(), 3);
+        walker.close(1);
+        assert_eq!(walker.walk(Policy::Uniform, 9, &|| false), Ended::Long);
+        assert_eq!(walker.steps(), 2 + 3 + 9);
+    }
+
+    #[test]
+    fn a_plan_leads_far() {
+        // 500 tokens, one after the other through two places, where chance goes back and forth.
+        let step = |action, inputs: &[(u32, i64)], change: &[(u32, i64)]| crate::net::Transition {
+            action,
+            inputs: inputs.to_vec(),
+            change: change.to_vec(),
+        };
+        let net = Net {
+            cells: vec![0, 1, 2],
+            initial: vec![500, 0, 0],
+            transitions: vec![
+                step(0, &[(0, 1)], &[(0, -1), (1, 1)]),
+                step(1, &[(1, 1)], &[(0, 1), (1, -1)]),
+                step(2, &[(1, 1)], &[(1, -1), (2, 1)]),
+                step(3, &[(2, 1)], &[(1, 1), (2, -1)]),
+            ],
+        };
+        let question = Question {
+            goal: Condition::at_most(vec![(2, -1)], -500),
+            net,
+        };
+        let mut found = None;
+        let mut solution = |firings: &Firings| {
+            let mut walker = Walker::new(&question.net, &[&question.goal], 1);
+            assert_eq!(
+                walker.walk(Policy::Guided(0, firings), 2000, &|| false),
+                Ended::Met(0)
+            );
+            found = Some(walker.path().len());
+            Next::Stop
+        };
+        search(&question, 1, 1 << 22, &mut solution, &|| Next::Continue);
+        assert_eq!(found, Some(1000));
+    }
+}
