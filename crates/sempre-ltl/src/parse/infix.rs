@@ -6,10 +6,11 @@
 //! which makes for plain messages and an easy way to go on after a mistake: a missing operand or
 //! operator is reported and imagined.
 //!
-//! What a word means depends on its place, see `words`.
+//! What a word means depends on its place, see `words`; words that other logics have for operators see `foreign`.
 //!
 //! The result is a postfix program; the arena is not touched by a text with mistakes.
 
+use super::foreign::Found;
 use super::lexer::{Lexeme, Token, lex};
 use super::term::{Term, Terms, canonical, excerpt, unbrace, unquote};
 use super::words::{Meaning, binary_word, connective, looks_like_operator};
@@ -107,7 +108,7 @@ impl Reader<'_> {
         }
     }
 
-    fn error(&mut self, diagnostic: Diagnostic) {
+    pub(super) fn error(&mut self, diagnostic: Diagnostic) {
         self.program.errors.push(diagnostic);
     }
 
@@ -161,15 +162,19 @@ impl Reader<'_> {
                     self.at += 1;
                     continue;
                 }
-                Some(Token::Word) => match self.meaning() {
-                    Meaning::Unary(letters) => {
-                        self.split(letters);
-                        continue;
-                    }
-                    Meaning::Not => Op::Not,
-                    Meaning::Constant(value) => return self.constant(value),
-                    Meaning::Binary => return self.missing_operand(),
-                    Meaning::Name => return self.proposition(),
+                Some(Token::Word) => match self.foreign_operator() {
+                    Found::Operator => continue,
+                    Found::Operand => return,
+                    Found::Nothing => match self.meaning() {
+                        Meaning::Unary(letters) => {
+                            self.split(letters);
+                            continue;
+                        }
+                        Meaning::Not => Op::Not,
+                        Meaning::Constant(value) => return self.constant(value),
+                        Meaning::Binary => return self.missing_operand(),
+                        Meaning::Name => return self.proposition(),
+                    },
                 },
                 Some(Token::Number | Token::Open | Token::Minus) => return self.proposition(),
                 Some(Token::Quoted | Token::Braced) => return self.text_proposition(),
@@ -208,7 +213,7 @@ impl Reader<'_> {
     }
 
     /// A leaf in place of what could not be read.
-    fn imagine(&mut self) {
+    pub(super) fn imagine(&mut self) {
         self.program.items.push(Item::Constant(true));
     }
 
@@ -374,7 +379,9 @@ impl Reader<'_> {
         }
         let found = self.found();
         let mut d = Diagnostic::error(self.here(), format!("expected a formula, found {found}"));
-        if let Some(word) = self.tokens.get(self.at).filter(|t| t.token == Token::Word) {
+        if let Some(help) = self.foreign_sign(self.at) {
+            d = d.with_help(help);
+        } else if let Some(word) = self.tokens.get(self.at).filter(|t| t.token == Token::Word) {
             let word = self.source(word.span());
             d = d.with_help(format!(
                 "if `{word}` is a name here, write it in double quotes"
@@ -452,14 +459,20 @@ impl Reader<'_> {
             self.skip_comparison();
             return false;
         }
+        if let Some(d) = self.foreign_infix() {
+            self.error(d);
+            self.at += 1;
+            self.push_binary(Op::And, here);
+            return true;
+        }
         if self.starts_operand(0) {
             let found = self.found();
             let help = match self.source(here) {
                 "AND" => "write `&`",
                 "OR" => "write `|`",
                 "iff" => "write `<->`",
-                "until" => "write `U`",
-                _ => "put `&`, `|`, `->` or another operator between the two formulas",
+                _ => (self.foreign_sign(self.at + 1))
+                    .unwrap_or("put `&`, `|`, `->` or another operator between the two formulas"),
             };
             self.error(
                 Diagnostic::error(here, format!("expected an operator, found {found}"))

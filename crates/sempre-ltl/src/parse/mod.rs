@@ -9,6 +9,7 @@
 //! was. Formulas deeper than [`MAX_DEPTH`] are refused, because much of what is done with formulas
 //! recurses over their depth.
 
+mod foreign;
 mod infix;
 mod lbt;
 mod lexer;

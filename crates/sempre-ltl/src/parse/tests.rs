@@ -280,6 +280,102 @@ fn helpful_words() {
 }
 
 #[test]
+fn operators_of_other_logics_are_refused_where_they_are_used() {
+    for (text, column, word, help) in [
+        ("O(b)", 1, "O", "`O(b)` is a proposition"),
+        ("G(a -> O b)", 8, "O", "`!b W a`"),
+        ("Y(b)", 1, "Y", "past operators"),
+        ("H(b & c)", 1, "H", "past operators"),
+        ("a S b", 3, "S", "past operators"),
+        ("S(a, b)", 1, "S", "`S(a, b)` is a proposition"),
+        ("a since b", 3, "since", "past operators"),
+        ("AG(EF a)", 1, "AG", "instead of an outermost `AG`"),
+        ("G(a -> EF b)", 8, "EF", "`G !p` is violated"),
+        ("AG EF a", 1, "AG", "all runs"),
+        ("A G a", 1, "A", "all runs"),
+        ("A(a U b)", 1, "A", "all runs"),
+        ("E[a U b]", 1, "E", "all runs"),
+        ("E(F a)", 1, "E", "all runs"),
+        ("next(b)", 1, "next", "`X`"),
+        ("G(a -> next b)", 8, "next", "`X`"),
+        ("next(a & b)", 1, "next", "`X`"),
+        ("always p", 1, "always", "`G`"),
+        ("always(p)", 1, "always", "`G`"),
+        ("never p", 1, "never", "`G !`"),
+        ("eventually! p", 1, "eventually", "`F`"),
+        ("eventually(p)", 1, "eventually", "`F`"),
+        ("a until b", 3, "until", "`U`"),
+        ("a until! b", 3, "until", "`U`"),
+        ("until(a, b)", 1, "until", "`U`"),
+        ("a s_until b", 3, "s_until", "`U`"),
+        ("nexttime a", 1, "nexttime", "`X`"),
+        ("a before b", 3, "before", "`!b W (a & !b)`"),
+        ("a -> s_eventually b", 6, "s_eventually", "`F`"),
+        ("X[2] a", 1, "X", "`X X a`"),
+        ("G[0,5] a", 1, "G", "`X(a & X a)`"),
+    ] {
+        let errors = parse(&mut Formulas::new(), text, &ParseOptions::default()).expect_err(text);
+        let d = &errors[0];
+        assert!(d.span.start == column - 1, "{text}: {errors:?}");
+        let named = d.message.starts_with(&format!("`{word}` "));
+        assert!(
+            named && d.help.as_ref().is_some_and(|h| h.contains(help)),
+            "{text}: {errors:?}"
+        );
+        // What stands behind is read as if the operator were one of ours.
+        let ours = |d: &Diagnostic| {
+            !d.message.contains(" is an operator of ") && !d.message.contains("bounds")
+        };
+        assert!(
+            !errors.iter().any(ours) || text.contains('!'),
+            "{text}: {errors:?}"
+        );
+    }
+    let many = complaints("AG(EF a) & (b since");
+    assert_eq!(many.len(), 4, "{many:?}");
+    for text in ["{a;b}|->c", "a |=> b", "{a}[]->b"] {
+        let errors = parse(&mut Formulas::new(), text, &ParseOptions::default()).unwrap_err();
+        let help = errors[0].help.as_deref().unwrap_or_default();
+        assert!(help.contains("sequences of PSL"), "{text}: {errors:?}");
+    }
+}
+
+#[test]
+fn innocent_names_stay_propositions() {
+    for (given, wanted) in [
+        ("G(S -> F next)", "G(S -> Fnext)"),
+        ("O & H | !Y", "(O & H) | !Y"),
+        ("always U never", "always U never"),
+        ("S U T", "S U T"),
+        ("next == 3", "\"next == 3\""),
+        ("next(x) == 3", "\"next(x) == 3\""),
+        ("A(1) & !E(2)", "\"A(1)\" & !\"E(2)\""),
+        ("A(1, 2)", "\"A(1, 2)\""),
+        ("P(a) & f(O)", "\"P(a)\" & \"f(O)\""),
+        ("H[1] & O.x", "\"H[1]\" & O.x"),
+        ("E[i] == 1", "\"E[i] == 1\""),
+        ("X[2] & a", "\"X[2]\" & a"),
+        ("\"O(b)\" & {next(b)}", "\"O(b)\" & \"next(b)\""),
+        ("'AG(EF a)'", "\"AG(EF a)\""),
+        ("O and S or H", "(O & S) | H"),
+        ("G before", "Gbefore"),
+        ("until", "until"),
+    ] {
+        assert_eq!(spot(given), wanted, "{given}");
+    }
+    // What a model declares is what it declares.
+    let known = |name: &str| matches!(name, "O" | "next" | "S" | "A" | "a" | "b");
+    let read = |text: &str| spot_with(text, Some(&known));
+    assert_eq!(read("O(b) & next(a)"), "\"O(b)\" & \"next(a)\"");
+    assert_eq!(read("S(a, b) U A(b)"), "\"S(a, b)\" U \"A(b)\"");
+    let options = ParseOptions {
+        exact: true,
+        known: Some(&known),
+    };
+    assert!(parse(&mut Formulas::new(), "H(b)", &options).is_err());
+}
+
+#[test]
 fn depth_is_limited_without_overflow() {
     let n = 100_000;
     for text in [
@@ -299,6 +395,12 @@ fn depth_is_limited_without_overflow() {
         "not ".repeat(n),
         "a=1U".repeat(n),
         "X ".repeat(n) + "and ",
+        "O(".repeat(n),
+        "S(a, ".repeat(n),
+        "A[".repeat(n),
+        "always ".repeat(n) + "a",
+        "a S ".repeat(n) + "a",
+        "F[1] ".repeat(n) + "a",
     ] {
         let errors = complaints(&text);
         assert!(!errors.is_empty() && errors.len() <= MAX_ERRORS);
@@ -369,7 +471,8 @@ fn token_soup_does_not_panic_and_what_is_read_is_a_fixed_point() {
         "(", ")", "()", "[]", "<>", "[", "]", "{", "}", "\"", "'", "\"q r\"", "{x  y}", "\\",
         "\\[", "\\]", "\\.", ".", ",", "+", "-", "==", "!=", "<", "<=", ">", ">=", "=", "!", "~",
         "&", "&&", "|", "->", "<->", "-->", "¬", "∧", "𝒰", "○", "é", "🦀", "\u{0}", "\n", " ", " ",
-        " ", " ", "#", "i", "e", "t", "f", "p0", "^", ":", "not", "and", "or", "=1U", "=0",
+        " ", " ", "#", "i", "e", "t", "f", "p0", "^", ":", "not", "and", "or", "=1U", "=0", "O",
+        "S", "AG", "next", "until", "O(", "S(a,", "F[",
     ];
     let mut r = sempre_base::Random::new(11);
     let known = |name: &str| matches!(name, "X" | "U" | "a" | "GFa");

@@ -30,7 +30,8 @@ pub(super) enum Meaning {
 }
 
 impl Reader<'_> {
-    fn declared(&self, word: &str) -> bool {
+    /// Does the model declare this name, or the process in front of its dot?
+    pub(super) fn declared(&self, word: &str) -> bool {
         self.options.known.is_some_and(|known| {
             known(word)
                 || word

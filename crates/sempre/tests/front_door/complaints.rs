@@ -102,3 +102,33 @@ fn a_closed_pipe_is_not_a_failure() {
     assert_eq!(ran.err, "");
     assert!(ran.out.ends_with("\n1\n"), "{}", ran.out);
 }
+
+/// Nothing that looks like an operator of another logic becomes a proposition without a word.
+#[test]
+fn operators_of_other_logics_are_refused_by_all_commands() {
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/mutex.dve");
+    let list = file("foreign", "foreign.ltl", "G a\nlive: G(a -> O(b))\n");
+    for (arguments, caret) in [
+        (&["translate", "G(a -> O(b))"][..], ":1:8\n"),
+        (&["formula", "G(a -> O(b))"], ":1:8\n"),
+        (&["formula", "G a", "--equivalent", "a until b"], ":1:3\n"),
+        (&["translate", "--file", &list], "foreign.ltl:2:14\n"),
+        (&["check", model, "AG(EF P_0.CS)"], ":1:1\n"),
+        (&["monitor", "always(a)"], ":1:1\n"),
+        (&["cross", "next(b)"], ":1:1\n"),
+    ] {
+        let ran = sempre_reading(arguments, "");
+        assert_eq!(ran.status, 2, "{arguments:?}");
+        let refused = ran.err.contains(" is an operator of ") && ran.err.contains("= help: ");
+        assert!(
+            refused && ran.err.contains(caret),
+            "{arguments:?}: {}",
+            ran.err
+        );
+    }
+    let kept = good(&["formula", "G(S -> F next) & \"O(b)\""]);
+    assert!(
+        kept.contains("propositions       S, next, O(b)\n"),
+        "{kept}"
+    );
+}
