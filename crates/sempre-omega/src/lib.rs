@@ -45,6 +45,7 @@ pub mod stutter;
 pub mod sum;
 pub mod testing;
 pub mod transient_pruning;
+pub mod unambiguous;
 pub mod wdba;
 pub mod word;
 

@@ -76,7 +76,7 @@ pub fn header(out: &mut dyn Write, format: Format, first: &[&str], last: &[&str]
     Ok(())
 }
 
-/// Writes an automaton itself; `read` is how it was read, if it is still that one.
+/// Writes an automaton itself; `read` is what else is known of it.
 pub fn write(
     out: &mut dyn Write,
     alphabet: &mut Alphabet,

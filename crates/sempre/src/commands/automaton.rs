@@ -15,6 +15,7 @@ use sempre::omega::degeneralize::{Kind, degeneralize};
 use sempre::omega::determinize::DeterminizeError;
 use sempre::omega::fin_less::fin_less;
 use sempre::omega::generalized_rabin::generalized_rabin;
+use sempre::omega::hoa::{Highlights, Known};
 use sempre::omega::inclusion::{Difference, difference, not_included};
 use sempre::omega::isomorphism::isomorphic;
 use sempre::omega::membership::accepts;
@@ -22,6 +23,7 @@ use sempre::omega::remove_fin::remove_fin;
 use sempre::omega::scc::prune;
 use sempre::omega::simplify_acceptance::simplify_acceptance;
 use sempre::omega::stutter::stutter_witness;
+use sempre::omega::unambiguous::is_unambiguous;
 use sempre::omega::{Alphabet, Automaton, Word, product, sum};
 use sempre::translate::translator::{Effort, reduce};
 use sempre::word::write_word;
@@ -45,6 +47,10 @@ pub struct Arguments {
     /// Print an accepting run and its word instead of the automaton; status 1 if there is none
     #[arg(long, conflicts_with = "format")]
     run: bool,
+
+    /// Print the automaton with an accepting run in colour (`spot.highlight.edges` of HOA v1.1)
+    #[arg(long, conflicts_with = "run")]
+    highlight_run: bool,
 
     /// With questions: print the automata for which all answers are yes
     #[arg(long, conflicts_with = "run")]
@@ -74,6 +80,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
         let text = "--select needs a question to select by, such as --is-deterministic";
         return Err(Failure::Message(text.to_string()));
     }
+    if arguments.highlight_run && arguments.format != Format::Hoa {
+        let text = "--highlight-run needs --format hoa";
+        return Err(Failure::Message(text.to_string()));
+    }
     let prints = (!questions || arguments.select) && !arguments.run;
     if prints {
         printer::header(&mut *out, arguments.format, NAME, &[])?;
@@ -86,7 +96,6 @@ pub fn run(arguments: &Arguments) -> Outcome {
             let mut work = Work {
                 arguments,
                 alphabet: &mut alphabet,
-                pristine: arguments.operations.0.iter().all(asks),
                 current: read,
                 out: &mut *out,
             };
@@ -129,8 +138,6 @@ struct Work<'a> {
     arguments: &'a Arguments,
     alphabet: &'a mut Alphabet,
     current: ReadAutomaton,
-    /// Nothing was changed since it was read.
-    pristine: bool,
     out: &'a mut dyn Write,
 }
 
@@ -143,10 +150,12 @@ impl Work<'_> {
                 Operation::Ask(question) => yes &= self.ask(question)?,
                 _ => {
                     let mut a = self.change(operation)?;
+                    let mut known = Known::default();
                     if operation.keeps_the_language() {
                         a.name = self.current.automaton.name.take();
+                        known.stutter_invariant = self.current.known.stutter_invariant;
                     }
-                    self.current.automaton = a;
+                    self.current = ReadAutomaton { known, ..a.into() };
                 }
             }
         }
@@ -231,6 +240,11 @@ impl Work<'_> {
                 run.and_then(|run| word_of(&self.alphabet.bdds, &a, &run))
                     .map(|w| format!("accepts {}", self.show(&a, &w)))
             }
+            Question::Unambiguous => {
+                let yes = is_unambiguous(&mut self.alphabet.bdds, &a);
+                self.current.known.unambiguous = Some(yes);
+                no(yes)
+            }
             Question::Deterministic => no(a.is_deterministic(&mut self.alphabet.bdds)),
             Question::Complete => no(a.is_complete(&mut self.alphabet.bdds)),
             Question::Accepts(text) => {
@@ -250,6 +264,7 @@ impl Work<'_> {
             Question::StutterInvariant => {
                 let outside = complement(&mut self.alphabet.bdds, &a, limit).map_err(too_large)?;
                 let witness = stutter_witness(&mut self.alphabet.bdds, &a, &outside);
+                self.current.known.stutter_invariant = Some(witness.is_none());
                 witness.map(|(yes, no)| {
                     let (yes, no) = (self.show(&a, &yes), self.show(&a, &no));
                     format!("accepts {yes} but not {no}")
@@ -295,8 +310,11 @@ impl Work<'_> {
             columns.extend(printer::measures(self.alphabet, a, format));
             return printer::write_row(self.out, &columns, format);
         }
-        let read = self.pristine.then_some(&self.current);
-        printer::write(self.out, self.alphabet, a, read, format)
+        if self.arguments.highlight_run {
+            self.current.highlights = highlighted(a);
+        }
+        let a = &self.current.automaton;
+        printer::write(self.out, self.alphabet, a, Some(&self.current), format)
     }
 
     /// Prints an accepting run; false if there is none.
@@ -325,6 +343,28 @@ impl Work<'_> {
             }
         }
         Ok(true)
+    }
+}
+
+/// The edges of an accepting run in one colour, by their numbers in the text.
+fn highlighted(a: &Automaton) -> Highlights {
+    const COLOUR: u32 = 1;
+    let mut first = Vec::with_capacity(a.states());
+    let mut number = 1;
+    for edges in &a.edges {
+        first.push(number);
+        number += edges.len() as u32;
+    }
+    let run = accepting_run(a);
+    let steps = run.iter().flat_map(|run| run.letters());
+    let mut edges: Vec<(u32, u32)> = steps
+        .map(|step| (first[step.state as usize] + step.edge, COLOUR))
+        .collect();
+    edges.sort_unstable();
+    edges.dedup();
+    Highlights {
+        states: Vec::new(),
+        edges,
     }
 }
 

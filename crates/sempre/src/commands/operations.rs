@@ -62,6 +62,8 @@ pub enum Question {
     EquivalentTo(PathBuf),
     /// Is it the automaton of a file up to the numbers of states?
     IsomorphicTo(PathBuf),
+    /// Has it at most one accepting run for each word?
+    Unambiguous,
     /// Does it accept a word whenever it accepts one that repeats other letters?
     StutterInvariant,
 }
@@ -172,6 +174,13 @@ const TABLE: &[Row] = &[
         help: "Is it deterministic?",
         heading: QUESTIONS,
         make: |_| Operation::Ask(Question::Deterministic),
+    },
+    Row {
+        name: "is-unambiguous",
+        value: None,
+        help: "Has it at most one accepting run for each word?",
+        heading: QUESTIONS,
+        make: |_| Operation::Ask(Question::Unambiguous),
     },
     Row {
         name: "is-complete",

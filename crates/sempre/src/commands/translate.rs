@@ -10,10 +10,12 @@ use crate::output::OutputOptions;
 use crate::printer::{self, Format};
 use clap::{Args, ValueEnum};
 use sempre::Workbench;
+use sempre::automata::ReadAutomaton;
 use sempre::ltl::{Formula, Syntax, word};
 use sempre::omega::finite::{
     bad_prefixes, finite_picture, to_terminal, write_finite_hoa, write_safety_claim,
 };
+use sempre::omega::hoa::Known;
 use sempre::omega::testing::change_words::{ta_over_changes, tgta_over_changes};
 use sempre::omega::testing::{Limits, Ta, TestingStats, Tgta};
 use sempre::omega::{Alphabet, HoaOptions, Picture, write_hoa};
@@ -195,7 +197,19 @@ fn translate(arguments: &Arguments, input: Input, out: &mut dyn Write) -> Outcom
         );
     }
     if !arguments.format.is_table() {
-        return printer::write(out, &mut bench.alphabet, &a, None, arguments.format);
+        let mut known = Known::default();
+        if bench.formulas.facts(f).next_free() {
+            known.stutter_invariant = Some(true);
+        }
+        let a = ReadAutomaton { known, ..a.into() };
+        let automaton = &a.automaton;
+        return printer::write(
+            out,
+            &mut bench.alphabet,
+            automaton,
+            Some(&a),
+            arguments.format,
+        );
     }
     let mut columns = vec![
         ("formula".to_string(), json!(a.name)),

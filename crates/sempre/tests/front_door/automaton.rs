@@ -141,3 +141,82 @@ fn automata_are_selected() {
     assert_eq!(ran.out.matches("HOA: v1").count(), 2);
     assert!(!ran.out.contains("FGa"), "{}", ran.out);
 }
+
+/// Headers say what was determined or promised, and nothing that is not so any more.
+#[test]
+fn what_is_known_of_an_automaton_is_written() {
+    let properties = |text: &str| -> String {
+        let lines = text.lines().filter(|l| l.starts_with("properties:"));
+        lines.collect::<Vec<_>>().join(" ") + " "
+    };
+    let fga = file("known", "fga.hoa", good(&["translate", "F G a"]));
+    let read = properties(&good(&["automaton", &fga]));
+    for word in [" semi-deterministic ", " stutter-invariant "] {
+        assert!(read.contains(word), "{read}");
+    }
+    assert!(!read.contains("unambiguous"), "{read}");
+    assert_eq!(sempre(&["automaton", &fga, "--is-unambiguous"]).status, 1);
+    let complement = properties(&good(&["automaton", &fga, "--complement"]));
+    assert!(!complement.contains("stutter"), "{complement}");
+    let reduced = properties(&good(&["automaton", &fga, "--reduce"]));
+    assert!(reduced.contains(" stutter-invariant "), "{reduced}");
+    // `a` now and then again and again, or never: one run each, chosen at the start.
+    let text = "HOA: v1 States: 2 Start: 0 Start: 1 AP: 1 \"a\" Acceptance: 1 Inf(0) --BODY--
+        State: 0 [0] 0 {0} State: 1 [!0] 1 {0} --END--";
+    let chosen = file("known", "chosen.hoa", text);
+    let asked = good(&["automaton", &chosen, "--is-unambiguous", "--select"]);
+    assert!(properties(&asked).contains(" unambiguous "), "{asked}");
+    let next = file("known", "next.hoa", good(&["translate", "X a"]));
+    let out = good(&["automaton", &next]);
+    assert!(!properties(&out).contains("stutter"), "{out}");
+    let ran = sempre(&[
+        "automaton",
+        &next,
+        "--is-stutter-invariant",
+        "--is-complete",
+        "--select",
+    ]);
+    assert_eq!((ran.status, ran.out.as_str()), (1, ""));
+}
+
+#[test]
+fn an_accepting_run_is_highlighted() {
+    let text = "HOA: v1 States: 3 Start: 0 AP: 1 \"a\" Acceptance: 1 Inf(0) --BODY--
+        State: 0 [t] 1 [0] 2 State: 1 [t] 1 State: 2 [0] 1 [t] 2 {0} --END--";
+    let path = file("highlight", "three.hoa", text);
+    let out = good(&["automaton", &path, "--highlight-run"]);
+    assert!(out.starts_with("HOA: v1.1\n"), "{out}");
+    assert!(out.contains("\nspot.highlight.edges: 2 1 5 1\n"), "{out}");
+    let again = file("highlight", "again.hoa", &out);
+    assert_eq!(good(&["automaton", &again]), out);
+    assert!(!good(&["automaton", &again, "--complete"]).contains("highlight"));
+    bad(
+        &["automaton", &path, "--highlight-run", "--format", "dot"],
+        "--format hoa",
+    );
+}
+
+/// `G(a & F b)` with universal branching, and what cannot be read.
+#[test]
+fn alternating_automata_are_read() {
+    let text = "HOA: v1 States: 3 Start: 0 AP: 2 \"a\" \"b\" Acceptance: 1 Fin(0) --BODY--
+        State: 0 [0] 0&1 State: 1 {0} [!1] 1 [1] 2 State: 2 [t] 2 --END--";
+    let alternating = file("alternating", "gafb.hoa", text);
+    let same = file(
+        "alternating",
+        "same.hoa",
+        good(&["translate", "G(a & X F b)"]),
+    );
+    assert_eq!(
+        good(&["automaton", &alternating, "--equivalent-to", &same]),
+        "yes\n"
+    );
+    let mixed = text
+        .replace("1 Fin(0)", "2 Fin(0) & Inf(1)")
+        .replace("[0] 0&1", "[0] 0&1 {0} [0] 0 {1} [0] 0");
+    let mixed = file("alternating", "mixed.hoa", mixed);
+    bad(
+        &["automaton", &mixed],
+        "component of state 0 has the acceptance `Fin(0) & Inf(1)`",
+    );
+}
