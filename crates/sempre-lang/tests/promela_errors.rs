@@ -46,6 +46,27 @@ const WRONG: &[(&str, &str)] = &[
         "byte x; active proctype P() { goto «3» }",
         "expected a label",
     ),
+    (
+        "active proctype P() priority «256» { skip }",
+        "from 1 to 255",
+    ),
+    ("init priority «0» { skip }", "from 1 to 255"),
+    (
+        "active proctype P() priority «x» { skip }",
+        "expected a number",
+    ),
+    (
+        "byte x; active proctype P() { x = «set_priority»(0, 1) }",
+        "is a statement",
+    ),
+    (
+        "active proctype P() { for («_priority» : 1 .. 3) { skip } }",
+        "`set_priority` only",
+    ),
+    (
+        "byte «_priority»; active proctype P() { skip }",
+        "_priority",
+    ),
     ("byte x «y»; active proctype P() { skip }", "expected `;`"),
     ("byte a[3«;» active proctype P() { skip }", "expected `]`"),
     (
@@ -219,10 +240,17 @@ const REFUSED: &[(&str, &str)] = &[
         "«notrace» { do :: skip od } active proctype P() { skip }",
         "`notrace`",
     ),
-    ("active proctype P() «priority» 3 { skip }", "priorities"),
     (
-        "proctype P() { skip } init { run P() «priority» 2 }",
-        "priorities",
+        "chan c = [0] of { byte }; active proctype P() «priority 3» { c!1 }",
+        "priorities cannot be combined with rendezvous channels, and `c` is one",
+    ),
+    (
+        "chan c = [0] of { byte }; proctype P() { skip } init { «run P() priority 2» }",
+        "rendezvous",
+    ),
+    (
+        "active proctype P() { chan c = [0] of { byte }; «set_priority(0, 2)»; c!1 }",
+        "rendezvous",
     ),
     ("active proctype P() { «enabled»(1) }", "`enabled`"),
     (

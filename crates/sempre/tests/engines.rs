@@ -145,6 +145,28 @@ fn engines_see_the_same_states_of_beem() {
     println!("{models} models with {states} states");
 }
 
+/// Models of the parts of Promela that make guards and effects of a kind that DVE has not.
+#[test]
+fn engines_see_the_same_states_of_promela() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sempre-lang/tests/promela");
+    for name in ["passed_around", "priorities"] {
+        let text = std::fs::read_to_string(folder.join(format!("{name}.pml"))).unwrap();
+        let model = read(Language::Promela, name, &text);
+        let expected = reference(&model);
+        let program = Arc::new(model.program().clone());
+        let layout = Layout::inferred(&program);
+        let system = CompiledSystem::new(program.clone(), layout, Vec::new()).unwrap();
+        for (order, workers) in [(Order::BreadthFirst, 1), (Order::DepthFirst, 2)] {
+            let seen = search(&system, |s| s.layout().clone(), order, workers);
+            assert_eq!(seen, expected, "{name}, {order:?}, {workers} workers");
+        }
+        let options = sempre_symbolic::reach::Options::default();
+        let found = sempre_symbolic::reach::explore(&program, None, &options);
+        let states = found.states.map(|n| n.to_string());
+        assert_eq!(states, Some(expected.states.to_string()), "{name}");
+    }
+}
+
 /// Exported and read again, five models have the same states and steps. Values that have another number
 /// in the table have another hash, so sums are left out.
 #[test]

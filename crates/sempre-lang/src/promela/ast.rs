@@ -103,7 +103,10 @@ pub enum ExpressionKind {
     Unary(Unary, Box<Expression>),
     Binary(Binary, Box<Expression>, Box<Expression>),
     If(Box<Expression>, Box<Expression>, Box<Expression>),
-    Run(Name, Vec<Expression>),
+    /// With its priority.
+    Run(Name, Vec<Expression>, Option<u8>),
+    /// `get_priority(e)`
+    Priority(Box<Expression>),
     Channel(Test, Reference),
     /// `c?[…]`, or `c??[…]` if the last is true.
     Poll(Reference, Vec<Argument>, bool),
@@ -179,6 +182,8 @@ pub enum StatementKind {
     /// Channels that only this process receives from (`xr`), or sends to (`xs`: true).
     Exclusive(Vec<Reference>, bool),
     Assign(Reference, Expression),
+    /// `set_priority(process, priority)`
+    SetPriority(Expression, Expression),
     /// Channel, arguments, `!!`?
     Send(Reference, Vec<Expression>, bool),
     /// Channel, arguments, `??`?, `<…>`?
@@ -214,6 +219,8 @@ pub struct Proctype {
     pub active: Option<Expression>,
     /// Its parameters.
     pub parameters: Vec<Declaration>,
+    /// `priority n`
+    pub priority: Option<(u8, Span)>,
     /// `provided (…)`
     pub provided: Option<Expression>,
     /// What it does.

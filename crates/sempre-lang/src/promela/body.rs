@@ -17,6 +17,8 @@ use sempre_base::{Diagnostic, Span};
 pub(super) struct Body {
     pub flow: Flow,
     pub store: Store,
+    /// `priority n` of the proctype.
+    pub priority: Option<(u8, Span)>,
     pub provided: Option<Value>,
     /// The channels that only this process sends to or receives from: of this process? the leaf, sends?
     pub exclusive: Vec<(bool, usize, bool)>,
@@ -143,6 +145,7 @@ pub(super) fn body(
     Body {
         flow,
         store,
+        priority: proctype.priority,
         provided,
         exclusive,
     }
@@ -319,6 +322,15 @@ impl Builder<'_> {
         let simple = |b: &mut Self, kind: Kind| Some((b.flow.element(kind, span), false));
         match &statement.kind {
             StatementKind::Declaration(_) | StatementKind::Exclusive(..) => None,
+            StatementKind::Assign(target, value) if self.is_own_priority(target) => {
+                let value = self.value(value);
+                simple(self, Kind::SetPriority(Value::Pid, value, true))
+            }
+            StatementKind::SetPriority(process, priority) => {
+                let process = self.value(process);
+                let priority = self.value(priority);
+                simple(self, Kind::SetPriority(process, priority, false))
+            }
             StatementKind::Assign(target, value) => {
                 let (cell, value) = self.assignment(target, value)?;
                 simple(self, Kind::Assign(cell, value))
@@ -416,6 +428,10 @@ impl Builder<'_> {
                 self.counting(cell, from, to, None, span)
             }
         }
+    }
+
+    fn is_own_priority(&self, target: &Reference) -> bool {
+        matches!(target.parts.as_slice(), [(name, None)] if &*name.text == "_priority")
     }
 
     fn below(&mut self, inside: &[Statement]) -> Seq {

@@ -258,7 +258,7 @@ impl Round<'_> {
 
     /// The arguments of the processes that the evaluation of a value makes.
     fn made(&mut self, i: usize, value: &Value) {
-        let Some((proctype, arguments)) = super::steps::find_run(value) else {
+        let Some((proctype, arguments, _)) = super::steps::find_run(value) else {
             return;
         };
         let numbers: Vec<Numbers> = arguments.iter().map(|a| self.of(i, a)).collect();

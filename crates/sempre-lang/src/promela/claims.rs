@@ -371,7 +371,12 @@ fn write_expression(e: &Expression, out: &mut String) {
             operand(b, out);
             out.push(')');
         }
-        ExpressionKind::Run(name, _) => out.push_str(&format!("run {}()", name.text)),
+        ExpressionKind::Priority(process) => {
+            out.push_str("get_priority(");
+            write_expression(process, out);
+            out.push(')');
+        }
+        ExpressionKind::Run(name, ..) => out.push_str(&format!("run {}()", name.text)),
         ExpressionKind::Channel(test, channel) => {
             out.push_str(match test {
                 Test::Len => "len(",

@@ -79,7 +79,7 @@ pub(super) fn globals(file: &File, report: &mut Report) -> Globals {
 }
 
 fn add(globals: &mut Globals, name: &Name, symbol: Symbol, report: &mut Report) {
-    if matches!(&*name.text, "_pid" | "_nr_pr" | "_last" | "_") {
+    if matches!(&*name.text, "_pid" | "_nr_pr" | "_last" | "_priority" | "_") {
         report.error(name.span, format!("`{}` is predefined", name.text));
     }
     if globals.names.insert(name.text.clone(), symbol).is_some() {

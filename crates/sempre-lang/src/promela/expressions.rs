@@ -257,15 +257,19 @@ impl Parser {
                 self.advance();
                 let name = self.name("the name of a proctype")?;
                 let arguments = self.arguments()?;
-                if self.at("priority") {
-                    return self.refused("process priorities are not supported");
-                }
+                let priority = self.priority(0)?;
                 let span = start.to(self.last);
-                Ok(at(Kind::Run(name, arguments), span))
+                Ok(at(Kind::Run(name, arguments, priority.map(|p| p.0)), span))
             }
-            "enabled" | "pc_value" | "get_priority" | "set_priority" => {
-                self.refused(&format!("`{word}` is not supported"))
+            "get_priority" => {
+                self.advance();
+                self.expect("(")?;
+                let process = self.expression()?;
+                let end = self.expect(")")?;
+                Ok(at(Kind::Priority(Box::new(process)), start.to(end)))
             }
+            "set_priority" => self.error(start, "`set_priority` is a statement and has no value"),
+            "enabled" | "pc_value" => self.refused(&format!("`{word}` is not supported")),
             "c_expr" => self.refused("embedded C code is not supported"),
             "eval" => self.error(start, "`eval` only stands among the arguments of a receive"),
             _ => self.named(),
@@ -276,6 +280,22 @@ impl Parser {
     pub fn refused<T>(&mut self, message: &str) -> Parsed<T> {
         let span = self.token().span;
         self.error(span, message)
+    }
+
+    /// `priority n`, if it is there, and where; `n` is `least` to 255.
+    pub fn priority(&mut self, least: u8) -> Parsed<Option<(u8, Span)>> {
+        if !self.at("priority") {
+            return Ok(None);
+        }
+        let start = self.advance().span;
+        if self.token().kind != lexer::Kind::Number {
+            return self.expected("a number");
+        }
+        let word = self.advance();
+        match word.text.parse::<u8>() {
+            Ok(n) if n >= least => Ok(Some((n, start.to(word.span)))),
+            _ => self.error(word.span, "a priority is a number from 1 to 255"),
+        }
     }
 
     /// `(e, …)`

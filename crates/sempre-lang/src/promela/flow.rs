@@ -38,6 +38,8 @@ pub(super) enum Kind {
     Condition(Value),
     Else,
     Assert(Value),
+    /// The process, its new priority; true for `_priority = …`.
+    SetPriority(Value, Value, bool),
     Print(Vec<Value>),
     Goto(Jump),
     /// The target of options.

@@ -78,6 +78,8 @@ pub(super) struct World {
     pub instances: Vec<Instance>,
     pub exclusive: Option<VariableId>,
     pub last: Option<VariableId>,
+    /// The priority of the process in each slot; nothing if all have the same.
+    pub priorities: Vec<Expr>,
     /// The labels of each proctype.
     pub labels: Vec<Vec<(Arc<str>, El)>>,
     /// The statements of each action.
@@ -132,6 +134,7 @@ impl World {
             instances: Vec::new(),
             exclusive: None,
             last: None,
+            priorities: Vec::new(),
             labels: (bodies.iter())
                 .map(|b| {
                     let labels = b.flow.labels.iter();
@@ -434,6 +437,9 @@ impl World {
             if let Storage::Variable(v) = storage {
                 clear(*v);
             }
+        }
+        if let Some(Expr::Read(Place::Scalar(v))) = self.priorities.get(instance.slot) {
+            clear(*v);
         }
         for &c in &instance.channels {
             let channel = &self.channels[c];

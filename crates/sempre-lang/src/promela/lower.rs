@@ -14,6 +14,7 @@ use super::declarations;
 use super::flow::{El, Kind};
 use super::instances::{Instance, World};
 use super::merging;
+use super::priorities;
 use super::resolve::{Face, Resolver, Target, Value};
 use super::steps::{Half, Offer, Stepper};
 use super::symbols::{Globals, Start};
@@ -86,10 +87,10 @@ pub(super) fn resolve(file: &File, report: &mut Report) -> Resolved {
 }
 
 /// An action before rendezvous are put together.
-struct Open {
-    instance: usize,
-    place: El,
-    half: Half,
+pub(super) struct Open {
+    pub instance: usize,
+    pub place: El,
+    pub half: Half,
 }
 
 /// The program of a file, whose processes live as `tenancy` says.
@@ -136,6 +137,7 @@ pub(super) fn lower(
         world.initial.push(0);
         world.last = Some(v);
     }
+    priorities::declare(&mut world, bodies, &|p| tenancy.births(p));
     let mut open: Vec<Open> = Vec::new();
     let mut order: Vec<usize> = (0..world.instances.len()).collect();
     if steps == Steps::Merged {
@@ -180,6 +182,11 @@ pub(super) fn lower(
             report.error(Span::new(0, 0), "the processes make too many actions");
             return world;
         }
+    }
+    if !world.priorities.is_empty() && !priorities::restrict(&world, bodies, &mut open) {
+        let message = "the priorities of so many processes make guards that are too large";
+        report.error(Span::new(0, 0), message);
+        return world;
     }
     if open.iter().any(|o| o.half.atom) {
         let max = world.slots.len() as i64;
@@ -310,6 +317,7 @@ pub(super) fn uses(body: &Body, is: &dyn Fn(&Value) -> bool) -> bool {
                 c.any(is) || (targets.iter()).any(|t| matches!(t, Target::Match(v) if v.any(is)))
             }
             Kind::Condition(v) | Kind::Assert(v) => v.any(is),
+            Kind::SetPriority(process, value, _) => process.any(is) || value.any(is),
             _ => false,
         };
     }
@@ -557,6 +565,7 @@ pub(super) fn model(
         report.push(warning);
     }
     let mut resolved = resolve(file, &mut report);
+    priorities::check(&resolved, &mut report);
     if report.errors() > 0 {
         return Err(report.list);
     }

@@ -93,7 +93,7 @@ impl Alone<'_> {
     /// Does a value depend on more than this process?
     fn value_concerns(&self, value: &Value) -> bool {
         match value {
-            Value::Number(_) | Value::Pid => false,
+            Value::Number(_) | Value::Pid | Value::OwnPriority => false,
             // The index of an array of the process is not asked.
             Value::Read(cell) => !cell.local,
             Value::Unary(_, a) => self.value_concerns(a),
@@ -134,6 +134,7 @@ impl Alone<'_> {
         match &self.body.flow.elements[e].kind {
             Kind::Assign(cell, value) => !cell.local || self.value_concerns(value),
             Kind::Condition(value) | Kind::Assert(value) => self.value_concerns(value),
+            Kind::SetPriority(_, value, own) => !own || self.value_concerns(value),
             Kind::Print(values) => values.iter().any(|v| self.value_concerns(v)),
             Kind::Send(channel, values, _) => {
                 !self.has(channel, true) || values.iter().any(|v| self.value_concerns(v))
@@ -152,6 +153,7 @@ impl Alone<'_> {
         let element = &flow.elements[e];
         let kind = match &element.kind {
             Kind::Assign(_, value) => !has_run(value),
+            Kind::SetPriority(_, _, own) => *own,
             Kind::Assert(_) | Kind::Print(_) | Kind::Goto(_) | Kind::Dot | Kind::Break => true,
             _ => false,
         };
@@ -452,6 +454,10 @@ impl Uses {
                 uses.read(body, value);
             }
             Kind::Condition(value) | Kind::Assert(value) => uses.read(body, value),
+            Kind::SetPriority(process, value, _) => {
+                uses.read(body, process);
+                uses.read(body, value);
+            }
             Kind::Print(values) => values.iter().for_each(|v| uses.read(body, v)),
             Kind::Send(channel, values, _) => {
                 uses.read(body, channel);

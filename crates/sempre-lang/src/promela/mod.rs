@@ -26,11 +26,13 @@
 //! **Values** are computed with 64 bits (SPIN: 32) and cut to the type where they are stored; a constant that does not
 //! fit comes with a warning. An index outside of its array and a division by zero are erroneous steps.
 //!
+//! **Priorities**: of the processes that could move, those of the highest priority may; see `priorities.rs`.
+//!
 //! **`printf`** is a step without effect. **`xr`, `xs`**, `show` and `local` mean nothing. A `hidden` variable is part of
 //! the state all the same, with a warning.
 //!
 //! # What is refused
-//! Embedded C code, `trace` and `notrace`, priorities, `enabled`, `pc_value`, inlines that return a value.
+//! Embedded C code, `trace` and `notrace`, `enabled`, `pc_value`, inlines that return a value.
 
 pub mod ast;
 mod body;
@@ -50,6 +52,7 @@ mod merging;
 pub mod parser;
 mod population;
 pub mod preprocessor;
+mod priorities;
 mod propositions;
 mod resolve;
 mod statements;

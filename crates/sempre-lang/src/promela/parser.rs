@@ -83,9 +83,7 @@ impl Parser {
             }
             "init" => {
                 self.advance();
-                if self.at("priority") {
-                    return self.refused("process priorities are not supported");
-                }
+                let priority = self.priority(1)?;
                 let name = Name {
                     text: Arc::from("init"),
                     span: word.span,
@@ -99,6 +97,7 @@ impl Parser {
                     name,
                     active: Some(active),
                     parameters: Vec::new(),
+                    priority,
                     provided: None,
                     body,
                     end,
@@ -119,6 +118,7 @@ impl Parser {
                     name,
                     active: None,
                     parameters: Vec::new(),
+                    priority: None,
                     provided: None,
                     body,
                     end,
@@ -232,9 +232,7 @@ impl Parser {
             }
         }
         self.expect(")")?;
-        if self.at("priority") {
-            return self.refused("process priorities are not supported");
-        }
+        let priority = self.priority(u8::from(active.is_some()))?;
         let mut provided = None;
         if self.eat("provided") {
             self.expect("(")?;
@@ -246,6 +244,7 @@ impl Parser {
             name,
             active,
             parameters,
+            priority,
             provided,
             body,
             end,

@@ -35,7 +35,12 @@ pub(super) enum Value {
     Last,
     Timeout,
     NonProgress,
-    Run(usize, Vec<Value>, Span),
+    /// The proctype, the arguments, the priority.
+    Run(usize, Vec<Value>, u8),
+    /// `get_priority(…)`
+    Priority(Box<Value>),
+    /// `_priority`
+    OwnPriority,
     Channel(Test, Box<Value>),
     Poll(Box<Value>, Vec<Target>, bool),
     RemoteLabel(usize, Option<Box<Value>>, Arc<str>, Span),
@@ -48,7 +53,7 @@ impl Value {
         is(self)
             || match self {
                 Value::Read(cell) => cell.index.as_ref().is_some_and(|i| i.any(is)),
-                Value::Unary(_, a) | Value::Channel(_, a) => a.any(is),
+                Value::Unary(_, a) | Value::Channel(_, a) | Value::Priority(a) => a.any(is),
                 Value::Binary(_, a, b) => a.any(is) || b.any(is),
                 Value::If(a, b, c) => a.any(is) || b.any(is) || c.any(is),
                 Value::Run(_, arguments, _) => arguments.iter().any(|a| a.any(is)),
@@ -272,6 +277,11 @@ impl Resolver<'_> {
     /// What is assigned to; constants and `_pid` are not.
     pub fn target(&mut self, reference: &Reference) -> Option<(Cell, Scalar)> {
         let name = &reference.parts[0].0;
+        if &*name.text == "_priority" {
+            let message = "`_priority` is set by assignments and `set_priority` only";
+            self.report.error(name.span, message);
+            return None;
+        }
         if matches!(&*name.text, "_pid" | "_nr_pr" | "_last") {
             let message = format!("`{}` cannot be assigned to", name.text);
             self.report.error(name.span, message);
@@ -389,7 +399,12 @@ impl Resolver<'_> {
                 let (c, a, b) = (self.value(c), self.value(a), self.value(b));
                 Value::If(Box::new(c), Box::new(a), Box::new(b))
             }
-            ExpressionKind::Run(name, arguments) => self.run(name, arguments, e.span),
+            ExpressionKind::Run(name, arguments, priority) => {
+                // Whatever the proctype says, as in SPIN.
+                let priority = priority.unwrap_or(1).max(1);
+                self.run(name, arguments, priority, e.span)
+            }
+            ExpressionKind::Priority(process) => Value::Priority(Box::new(self.value(process))),
             ExpressionKind::Channel(test, channel) => {
                 Value::Channel(*test, Box::new(self.channel(channel)))
             }
@@ -418,6 +433,7 @@ impl Resolver<'_> {
         if !is_local && reference.parts.len() == 1 {
             match &*name.text {
                 "_pid" if self.local.is_some() => return Value::Pid,
+                "_priority" if self.local.is_some() => return Value::OwnPriority,
                 "_nr_pr" => return Value::ProcessCount,
                 "_last" => return Value::Last,
                 "_" => return self.wrong(name.span, "`_` can only be written"),
@@ -433,7 +449,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn run(&mut self, name: &Name, arguments: &[Expression], span: Span) -> Value {
+    fn run(&mut self, name: &Name, arguments: &[Expression], priority: u8, span: Span) -> Value {
         let values = self.values(arguments);
         let Some(&number) = self.globals.proctypes.get(&name.text) else {
             let known = self.globals.proctypes.keys().map(|k| &**k);
@@ -450,7 +466,7 @@ impl Resolver<'_> {
             let name = shown(&name.text);
             return self.wrong(span, format!("`{name}` takes {n} arguments, not {given}"));
         }
-        Value::Run(number, values, span)
+        Value::Run(number, values, priority)
     }
 
     fn remote(&mut self, name: &Name, index: &Option<Box<Expression>>, remote: &Remote) -> Value {

@@ -222,7 +222,15 @@ impl Parser {
                 Ok(Kind::Select(variable, from, to))
             }
             "c_code" | "c_expr" | "c_decl" => self.refused("embedded C code is not supported"),
-            "set_priority" => self.refused("process priorities are not supported"),
+            "set_priority" => {
+                self.advance();
+                self.expect("(")?;
+                let process = self.expression()?;
+                self.expect(",")?;
+                let priority = self.expression()?;
+                self.expect(")")?;
+                Ok(Kind::SetPriority(process, priority))
+            }
             "return" => self.refused("inlines that return a value are not supported"),
             "inline" | "proctype" | "typedef" | "never" | "ltl" if word.starts_line => {
                 self.expected("a statement or `}`")

@@ -110,7 +110,8 @@ impl Stepper<'_> {
         let flow = &body.flow;
         let inside = self.step_of[place].is_some();
         let mut result: Vec<Half> = Vec::new();
-        let mut earlier = Expr::FALSE;
+        // What is possible in earlier groups, and what is if `timeout` is true.
+        let mut earlier = [Expr::FALSE, Expr::FALSE];
         for group in flow.groups(place).unwrap_or_default() {
             let mut halves: Vec<Half> = Vec::new();
             let mut possible = Expr::FALSE;
@@ -129,15 +130,21 @@ impl Stepper<'_> {
                     halves.push(half);
                 }
             }
-            let open = any((halves.iter())
-                .filter(|h| !matches!(h.offer, Some((_, Offer::Receive(_)))))
-                .map(|h| h.guard.clone()));
-            for half in &mut halves {
-                if !matches!(half.offer, Some((_, Offer::Receive(_)))) {
-                    half.guard = all([half.guard.clone(), not(earlier.clone())]);
-                }
+            let receives = |h: &Half| matches!(h.offer, Some((_, Offer::Receive(_))));
+            let open = |timeout: bool| {
+                let halves = halves
+                    .iter()
+                    .filter(|h| !receives(h) && (timeout || !h.timeout));
+                any(halves.map(|h| h.guard.clone()))
+            };
+            let now = [open(false), open(true)];
+            for half in halves.iter_mut().filter(|h| !receives(h)) {
+                let before = earlier[usize::from(half.timeout)].clone();
+                half.guard = all([half.guard.clone(), not(before)]);
             }
-            earlier = any([earlier, open]);
+            for (earlier, now) in earlier.iter_mut().zip(now) {
+                *earlier = any([earlier.clone(), now]);
+            }
             result.extend(halves);
         }
         if inside {
@@ -312,6 +319,13 @@ impl Stepper<'_> {
                 let value = self.expr(value, false);
                 place.map(|p| Stmt::Assign(p, value)).into_iter().collect()
             }
+            Kind::SetPriority(process, priority, own) => {
+                let whose = self.expr(process, false);
+                let value = self.expr(priority, false);
+                let said = format!("a priority is a number from 1 to 255: {}", (self.text)(e));
+                self.world
+                    .set_priority(&whose, &value, (!own).then_some(said))
+            }
             Kind::Assert(value) => {
                 let message = format!("assertion failed: {}", (self.text)(e));
                 vec![Stmt::Assert(self.expr(value, false), message)]
@@ -322,7 +336,7 @@ impl Stepper<'_> {
 
     /// The halves of a statement that makes a process.
     fn run(&self, value: &Value, target: Option<Place>, half: &Half) -> Vec<Half> {
-        let Some((proctype, arguments)) = find_run(value) else {
+        let Some((proctype, arguments, priority)) = find_run(value) else {
             return Vec::new();
         };
         let world = self.world;
@@ -351,6 +365,9 @@ impl Stepper<'_> {
                 }
             }
             effect.extend(world.birth(new, self.bodies, arguments.len()));
+            if let Some(Expr::Read(place)) = world.priorities.get(slot) {
+                effect.push(Stmt::Assign(place.clone(), Expr::Constant(priority.into())));
+            }
             let start = self.bodies[proctype].flow.start;
             if let Some(&code) = instance.codes.get(&start) {
                 let place = Place::Scalar(world.slots[slot].location);
@@ -383,7 +400,8 @@ impl Stepper<'_> {
     /// What the process does alone after an atomic step, as far as there is no choice.
     pub fn follow(&self, half: &mut Half) {
         let flow = &self.body().flow;
-        if self.body().provided.is_some() {
+        // A process of higher priority may come in between.
+        if self.body().provided.is_some() || !self.world.priorities.is_empty() {
             return;
         }
         for _ in 0..TOGETHER {
@@ -430,9 +448,10 @@ pub(super) fn has_run(value: &Value) -> bool {
     value.any(&|v| matches!(v, Value::Run(..)))
 }
 
-pub(super) fn find_run(value: &Value) -> Option<(usize, &[Value])> {
+/// The proctype, the arguments and the priority of a `run` in a value.
+pub(super) fn find_run(value: &Value) -> Option<(usize, &[Value], u8)> {
     match value {
-        Value::Run(proctype, arguments, _) => Some((*proctype, arguments)),
+        Value::Run(proctype, arguments, priority) => Some((*proctype, arguments, *priority)),
         Value::Unary(_, a) => find_run(a),
         Value::Binary(_, a, b) => find_run(a).or_else(|| find_run(b)),
         Value::If(a, b, c) => find_run(a).or_else(|| find_run(b)).or_else(|| find_run(c)),

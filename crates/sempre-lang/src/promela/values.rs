@@ -144,6 +144,25 @@ impl World {
                 .unwrap_or(Expr::FALSE),
             Value::Last => self.last.map_or(Expr::FALSE, Expr::variable),
             Value::Timeout => Expr::Constant(i64::from(timeout)),
+            Value::OwnPriority => match instance {
+                Some(i) => self.priority_of(self.instances[i].slot),
+                None => Expr::FALSE,
+            },
+            Value::Priority(process) => {
+                let process = expr(process);
+                let mut result = Expr::Constant(0);
+                for slot in (0..self.slots.len()).rev() {
+                    let here = binary(Binary::Equal, process.clone(), Expr::Constant(slot as i64));
+                    let value = match self.priority_of(slot) {
+                        Expr::Constant(n) => {
+                            chosen(self.is_empty(slot), Expr::Constant(0), Expr::Constant(n))
+                        }
+                        cell => cell,
+                    };
+                    result = chosen(here, value, result);
+                }
+                result
+            }
             // Handled where processes are made.
             Value::Run(..) => Expr::TRUE,
             Value::NonProgress => {
