@@ -259,6 +259,15 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     ("proctype P() { skip }«»", "nothing runs"),
     (
+        "chan c = [1] of { byte }; active proctype P() { xs c; do :: c!1 :: «else» -> skip od }",
+        "where there are `xr` or `xs`",
+    ),
+    (
+        "chan c = [1] of { byte }; active proctype Q() { xr c; c?_ }
+        active proctype P() { if :: nfull(c) -> skip :: «else» fi }",
+        "where there are `xr` or `xs`",
+    ),
+    (
         "«»chan c[200] = [0] of { byte }; chan d[60] = [0] of { byte };
         active proctype P() { chan x; x = c[3]; x!1 }",
         "255 channels at most",

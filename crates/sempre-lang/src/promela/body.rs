@@ -4,6 +4,7 @@ use super::ast::{
     Declaration, Expression, ExpressionKind, Name, Proctype, Reference, Statement, StatementKind,
 };
 use super::declarations::{declared, warn_if_cut};
+use super::exclusive::{Claim, refers_to_channel};
 use super::flow::{El, Flow, Jump, Kind, Label, Seq, Sequence};
 use super::resolve::{Cell, Face, Resolver, Scopes, Target, Value};
 use super::symbols::{Globals, Scalar, Shape, Start, Store};
@@ -20,8 +21,8 @@ pub(super) struct Body {
     /// `priority n` of the proctype.
     pub priority: Option<(u8, Span)>,
     pub provided: Option<Value>,
-    /// The channels that only this process sends to or receives from: of this process? the leaf, sends?
-    pub exclusive: Vec<(bool, usize, bool)>,
+    /// The channels that only this process sends to or receives from.
+    pub exclusive: Vec<Claim>,
 }
 
 pub(super) struct Builder<'a> {
@@ -41,7 +42,9 @@ pub(super) struct Builder<'a> {
     /// May a declaration still be part of the start of the process?
     at_start: bool,
     pub in_step: usize,
-    exclusive: Vec<(bool, usize, bool)>,
+    exclusive: Vec<Claim>,
+    /// Was there a claim on a channel already, in this or an earlier process?
+    claimed: &'a mut bool,
 }
 
 /// What others need to know of a proctype: its variables.
@@ -89,6 +92,7 @@ pub(super) fn body(
     globals: &Globals,
     faces: &[Face],
     proctype: &Proctype,
+    claimed: &mut bool,
     report: &mut Report,
 ) -> Body {
     let mut b = Builder {
@@ -107,6 +111,7 @@ pub(super) fn body(
         at_start: true,
         in_step: 0,
         exclusive: Vec::new(),
+        claimed,
     };
     for declaration in &proctype.parameters {
         b.declaration(declaration);
@@ -281,10 +286,15 @@ impl Builder<'_> {
                 StatementKind::Declaration(d) => self.late_declaration(d, outermost),
                 StatementKind::Exclusive(channels, sends) => {
                     for channel in channels {
+                        let span = channel.span;
                         let channel = self.first_of(channel);
-                        if let Value::Read(cell) = self.resolver().channel(&channel) {
-                            self.exclusive.push((cell.local, cell.leaf, *sends));
-                        }
+                        let channel = self.resolver().channel(&channel);
+                        *self.claimed = true;
+                        self.exclusive.push(Claim {
+                            channel,
+                            sends: *sends,
+                            span,
+                        });
                     }
                 }
                 _ => {
@@ -566,6 +576,20 @@ impl Builder<'_> {
                 .error(span, "there is more than one `else` here");
         }
         options.retain(|s| !elses.contains(s));
+        let first = |s: &Seq| self.flow.sequences[*s].first;
+        let refers =
+            |s: &Seq| first(s).is_some_and(|f| refers_to_channel(&self.flow.elements[f].kind));
+        if *self.claimed
+            && let Some(other) = elses.first().and_then(first)
+            && options.iter().any(refers)
+        {
+            let span = self.flow.elements[other].span;
+            let message = "`else` cannot stand beside sends, receives and tests of channels where there are `xr` or `xs`";
+            let help =
+                "SPIN refuses this, too; ask the channel instead: `:: c!x … :: full(c) -> …`";
+            self.report
+                .push(Diagnostic::error(span, message).with_help(help));
+        }
         options.extend(elses);
         let kind = if is_loop {
             Kind::Do(options.clone())

@@ -70,8 +70,13 @@ impl Stepper<'_> {
                             None => synchronous.push((fields, vec![(key, c)])),
                         }
                     } else {
+                        let here = found.is(key);
+                        let wrong = world.trespass(self.instance, c, true);
+                        let fails = self.trespassing(e, c, true);
                         let (room, effect) = send(world, c, self.sent(values, fields), *sorted);
-                        ways.push((all([found.is(key), room]), effect, None));
+                        let guard = all([here, room]);
+                        ways.push((all([guard.clone(), wrong]), fails, None));
+                        ways.push((guard, effect, None));
                     }
                 }
                 for (fields, list) in synchronous {
@@ -79,6 +84,7 @@ impl Stepper<'_> {
                     ways.push(self.meeting(channel, &found, list, offer));
                 }
                 ways.extend(self.no_channel(e, channel));
+                ways.retain(|w| w.0 != Expr::FALSE);
                 ways
             }
             Kind::Receive(channel, targets, random, keeps) => {
@@ -91,12 +97,16 @@ impl Stepper<'_> {
                         // If it is a misfit, so is the rendezvous.
                         synchronous.push((key, c));
                     } else {
+                        let wrong = world.trespass(self.instance, c, false);
+                        let fails = self.trespassing(e, c, false);
                         let there = world.matching(me, c, targets, *random);
                         let effect = match world.channels[c].signature.fields.len() {
                             n if n == targets.len() => self.receive(c, targets, *random, *keeps),
                             _ => vec![self.misfit(e, c)],
                         };
-                        ways.push((all([here, there]), effect, None));
+                        let guard = all([here, there]);
+                        ways.push((all([guard.clone(), wrong]), fails, None));
+                        ways.push((guard, effect, None));
                     }
                 }
                 if !synchronous.is_empty() {
@@ -104,6 +114,7 @@ impl Stepper<'_> {
                     ways.push(self.meeting(channel, &found, synchronous, offer));
                 }
                 ways.extend(self.no_channel(e, channel));
+                ways.retain(|w| w.0 != Expr::FALSE);
                 ways
             }
             _ => return None,

@@ -9,6 +9,7 @@
 
 use super::body::Body;
 use super::channel_flow::ChannelFlow;
+use super::exclusive::Owners;
 use super::flow::{El, Kind};
 use super::resolve::{Face, Value};
 use super::symbols::{Globals, Leaf, Signature, Start};
@@ -84,6 +85,8 @@ pub(super) struct World {
     pub labels: Vec<Vec<(Arc<str>, El)>>,
     /// The statements of each action.
     pub source_steps: Vec<Vec<SourceStep>>,
+    /// Who has which channels for itself.
+    pub owners: Owners,
     /// The channels that variables may stand for.
     pub channel_flow: ChannelFlow,
 }
@@ -142,6 +145,7 @@ impl World {
                 })
                 .collect(),
             source_steps: Vec::new(),
+            owners: Owners::new(),
             channel_flow: ChannelFlow::default(),
         };
         for (i, leaf) in globals.store.leaves.iter().enumerate() {

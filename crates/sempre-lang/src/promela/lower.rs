@@ -11,6 +11,7 @@ use super::channel_flow::ChannelFlow;
 use super::channels::misfit;
 use super::claims;
 use super::declarations;
+use super::exclusive;
 use super::flow::{El, Kind};
 use super::instances::{Instance, World};
 use super::merging;
@@ -53,12 +54,10 @@ pub(super) fn resolve(file: &File, report: &mut Report) -> Resolved {
     let faces: Vec<Face> = (file.proctypes.iter())
         .map(|p| body::face(&globals, p, report))
         .collect();
-    let bodies: Vec<Body> = (file.proctypes.iter())
-        .map(|p| body::body(&globals, &faces, p, report))
-        .collect();
-    let claims: Vec<Body> = (file.claims.iter())
-        .map(|p| body::body(&globals, &faces, p, report))
-        .collect();
+    let mut claimed = false;
+    let mut body = |p| body::body(&globals, &faces, p, &mut claimed, report);
+    let bodies: Vec<Body> = file.proctypes.iter().map(&mut body).collect();
+    let claims: Vec<Body> = file.claims.iter().map(&mut body).collect();
     let mut written = FxHashSet::default();
     for element in bodies.iter().flat_map(|b| &b.flow.elements) {
         match &element.kind {
@@ -118,6 +117,7 @@ pub(super) fn lower(
     } = resolved;
     let mut world = World::new(name, globals, bodies, faces, written, &tenancy.slots, &line);
     world.channel_flow = ChannelFlow::of_program(&world, globals, bodies, &|p| tenancy.births(p));
+    world.owners = world.owners(bodies);
     if world.channels.len() > CHANNELS && !world.channel_flow.is_empty() {
         let n = world.channels.len();
         let message =
@@ -566,6 +566,7 @@ pub(super) fn model(
     }
     let mut resolved = resolve(file, &mut report);
     priorities::check(&resolved, &mut report);
+    exclusive::check(&resolved, &mut report);
     if report.errors() > 0 {
         return Err(report.list);
     }
@@ -588,6 +589,7 @@ pub(super) fn model(
         }
         extra *= 2;
     };
+    exclusive::warn_of_rivals(&world, &resolved, &mut report);
     for body in &resolved.bodies {
         check_arity(&resolved, body, &mut report);
     }

@@ -21,6 +21,7 @@
 
 use super::ast::Test;
 use super::body::Body;
+use super::exclusive::Claim;
 use super::flow::{Chain, El, Flow, Kind, Seq};
 use super::lower::{Resolved, uses};
 use super::resolve::{Cell, Target, Value};
@@ -57,13 +58,15 @@ pub(super) fn merge(resolved: &mut Resolved, labels: &[(usize, Arc<str>)]) {
         .chain(resolved.bodies.iter().flat_map(|b| &b.store.leaves));
     let synchronous = all_leaves.any(is_rendezvous);
     let shared: Vec<(bool, usize, bool)> = (resolved.bodies.iter())
-        .flat_map(|b| b.exclusive.iter().copied().filter(|x| !x.0))
+        .flat_map(|b| b.exclusive.iter().filter_map(Claim::leaf).filter(|x| !x.0))
         .collect();
     for (proctype, body) in resolved.bodies.iter_mut().enumerate() {
-        let own = body.exclusive.iter().copied().filter(|x| x.0);
+        let own: Vec<_> = (body.exclusive.iter().filter_map(Claim::leaf))
+            .filter(|x| x.0)
+            .collect();
         let alone = Alone {
             body: &body.clone(),
-            exclusive: own.chain(shared.iter().copied()).collect(),
+            exclusive: own.into_iter().chain(shared.iter().copied()).collect(),
         };
         let remote: FxHashSet<El> = (body.flow.labels.iter())
             .filter(|l| labels.iter().any(|r| r.0 == proctype && r.1 == l.name))

@@ -28,7 +28,9 @@
 //!
 //! **Priorities**: of the processes that could move, those of the highest priority may; see `priorities.rs`.
 //!
-//! **`printf`** is a step without effect. **`xr`, `xs`**, `show` and `local` mean nothing. A `hidden` variable is part of
+//! **`xr`, `xs`**: a process that uses a channel that another has for itself makes an erroneous step; see `exclusive.rs`.
+//!
+//! **`printf`** is a step without effect. `show` and `local` mean nothing. A `hidden` variable is part of
 //! the state all the same, with a warning.
 //!
 //! # What is refused
@@ -42,6 +44,7 @@ mod claims;
 mod cursor;
 mod d_steps;
 mod declarations;
+mod exclusive;
 mod expressions;
 mod flow;
 mod instances;

@@ -60,7 +60,7 @@ pub(super) struct Stepper<'a> {
     pub step_of: &'a [Option<El>],
 }
 
-fn not(e: Expr) -> Expr {
+pub(super) fn not(e: Expr) -> Expr {
     match e {
         Expr::Constant(n) => Expr::Constant(i64::from(n == 0)),
         e => Expr::Unary(Unary::Not, Box::new(e)),
@@ -204,7 +204,7 @@ impl Stepper<'_> {
                 atom = chain.atom;
             }
         }
-        let mut halves = self.unmerged(e, to, atom);
+        let mut halves = self.with_trespasses(e, self.unmerged(e, to, atom));
         for half in &mut halves {
             half.effect.extend(after.iter().cloned());
             half.also.extend(also);

@@ -332,6 +332,14 @@ impl Candidates {
         }
     }
 
+    /// The channel, if there is one for ever.
+    pub fn only(&self) -> Option<usize> {
+        match (&self.key, self.list.as_slice()) {
+            (None, [(_, c)]) => Some(*c),
+            _ => None,
+        }
+    }
+
     /// Is it the channel with this key?
     pub fn is(&self, key: i64) -> Expr {
         match &self.key {
