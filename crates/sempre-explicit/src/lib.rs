@@ -12,6 +12,7 @@
 //! | [`emptiness`] | the emptiness checks, one file each |
 //! | [`finite`] | safety by finite automata: searches for bad prefixes |
 //! | [`scout`] | a bounded breadth-first search beside a check, for runs that are near |
+//! | [`walk`] | random walks to a state in which a proposition has a certain value |
 //! | [`space`] | what emptiness checks know of a product |
 //! | [`explicit_space`] | a space whose edges are all there |
 //! | [`marks`] | sets of acceptance marks of a fixed width |
@@ -40,6 +41,7 @@ pub mod space;
 pub mod testing_property;
 mod together;
 pub mod trace;
+pub mod walk;
 mod widening;
 mod worker;
 

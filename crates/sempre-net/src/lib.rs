@@ -12,6 +12,8 @@
 //! | [`tableau`] | linear programs in exact integers, for the state equation |
 //! | [`state_equation`] | no solution, no run: a proof that the condition is unreachable; a solution guides walks |
 //! | [`certificate`] | such a proof, and its check |
+//! | [`witness`] | replay of paths, and shorter ones |
+//! | `watched` | conditions whose inequalities have values kept outside |
 //! | `structure` | traps and unmarked sets, which exclude spurious solutions |
 //!
 //! This crate has neither properties nor engines: a question is a condition on markings.
@@ -24,6 +26,8 @@ pub mod state_equation;
 mod structure;
 pub mod tableau;
 pub mod walk;
+mod watched;
+pub mod witness;
 
 pub use certificate::Proof;
 pub use condition::{Condition, Linear};

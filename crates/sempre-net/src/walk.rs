@@ -20,6 +20,7 @@
 use crate::condition::{Condition, Linear};
 use crate::net::Net;
 use crate::state_equation::Firings;
+use crate::watched::Tree;
 use rustc_hash::FxHashMap;
 use sempre_base::Random;
 
@@ -51,66 +52,6 @@ pub enum Ended {
 const POLL: usize = 64;
 /// Enabled transitions that are looked at for a good one.
 const LOOKS: usize = 24;
-
-/// A condition over the numbers of inequalities.
-#[derive(Clone, Debug)]
-enum Tree {
-    AtMost(u32),
-    All(Vec<Tree>),
-    Any(Vec<Tree>),
-}
-
-impl Tree {
-    fn new(condition: &Condition, inequalities: &mut Vec<Linear>) -> Self {
-        let mut parts = |parts: &[Condition]| -> Vec<Tree> {
-            parts.iter().map(|p| Self::new(p, inequalities)).collect()
-        };
-        match condition {
-            Condition::All(inner) => Self::All(parts(inner)),
-            Condition::Any(inner) => Self::Any(parts(inner)),
-            Condition::AtMost(linear) => {
-                let number = inequalities.len() as u32;
-                inequalities.push(linear.clone());
-                Self::AtMost(number)
-            }
-        }
-    }
-
-    /// How much is lacking; nothing if and only if the condition holds.
-    fn lack(&self, lacks: &dyn Fn(u32) -> u64) -> u64 {
-        match self {
-            Self::AtMost(number) => lacks(*number),
-            Self::All(parts) => {
-                (parts.iter()).fold(0, |sum: u64, p| sum.saturating_add(p.lack(lacks)))
-            }
-            Self::Any(parts) => {
-                let mut least = u64::MAX;
-                for part in parts {
-                    least = least.min(part.lack(lacks));
-                    if least == 0 {
-                        break;
-                    }
-                }
-                least
-            }
-        }
-    }
-
-    fn holds(&self, is_true: &dyn Fn(u32) -> bool) -> bool {
-        match self {
-            Self::AtMost(number) => is_true(*number),
-            Self::All(parts) => parts.iter().all(|p| p.holds(is_true)),
-            Self::Any(parts) => parts.iter().any(|p| p.holds(is_true)),
-        }
-    }
-
-    fn each(&self, tell: &mut dyn FnMut(u32)) {
-        match self {
-            Self::AtMost(number) => tell(*number),
-            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|p| p.each(tell)),
-        }
-    }
-}
 
 /// See the module's documentation.
 pub struct Walker<'n> {
@@ -531,62 +472,13 @@ fn added_up(mut list: Vec<(u32, i64)>) -> Vec<(u32, i64)> {
     list
 }
 
-/// The marking that the transitions lead to; `None` if one of them is not enabled.
-pub fn replayed(net: &Net, path: &[u32]) -> Option<Vec<i64>> {
-    let mut marking = net.initial.clone();
-    for &t in path {
-        let transition = &net.transitions[t as usize];
-        if !transition.is_enabled(&marking) {
-            return None;
-        }
-        transition.fire(&mut marking);
-    }
-    Some(marking)
-}
-
-/// A path to the condition that is no longer, and often shorter: parts without which it still leads there are left out (Zeller and
-/// Hildebrandt, *Simplifying and isolating failure-inducing input*, IEEE TSE 28, 2002), within so many steps of work.
-pub fn shortened(net: &Net, goal: &Condition, path: &[u32], mut work: u64) -> Vec<u32> {
-    let mut path = path.to_vec();
-    let mut size = path.len().div_ceil(2).max(1);
-    let mut marking = net.initial.clone();
-    while !path.is_empty() {
-        let mut end = path.len();
-        while end > 0 {
-            let start = end.saturating_sub(size);
-            if work < path.len() as u64 {
-                return path;
-            }
-            work -= path.len() as u64;
-            marking.clone_from(&net.initial);
-            let without = path[..start].iter().chain(&path[end..]);
-            let leads = without.copied().all(|t| {
-                let transition = &net.transitions[t as usize];
-                let enabled = transition.is_enabled(&marking);
-                if enabled {
-                    transition.fire(&mut marking);
-                }
-                enabled
-            });
-            if leads && goal.holds(&marking) {
-                path.drain(start..end);
-            }
-            end = start;
-        }
-        if size == 1 {
-            break;
-        }
-        size = size.div_ceil(2);
-    }
-    path
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::question::Question;
     use crate::question::tests::{answer, random_question};
     use crate::state_equation::{Next, search};
+    use crate::witness::{replayed, shortened};
 
     /// A walk to each condition that is near, by each policy; none to those that cannot be reached.
     #[test]

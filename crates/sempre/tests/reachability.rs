@@ -160,6 +160,34 @@ fn all_methods_agree_with_plain_exploration() {
     assert!(met * 10 > no * 9, "{met} of {no} violations by solutions");
 }
 
+/// Walks are for other programs, too: they find what is there, and prove nothing.
+#[test]
+fn programs_are_walked_through() {
+    let text = "process P { byte x; state a; init a; trans a -> a { guard x < 200; effect x = x + 1; }, a -> a { effect x = 0; }; } system async;";
+    let (model, _) = Model::read(Language::Dve, "n", text).expect("a model");
+    let checker = Checker::new(model.program(), Fairness::None).expect("a checker");
+    for compile in [false, true] {
+        for (formula, word) in [
+            ("G {P.x < 9}", "violated"),
+            ("G {P.x <= 200}", "unknown"),
+            ("!F {P.x == 20}", "violated"),
+        ] {
+            let settings = Settings {
+                method: Some(Method::Walk),
+                compile,
+                limits: Limits {
+                    states: Some(100_000),
+                    ..Limits::default()
+                },
+                ..Settings::default()
+            };
+            let property = sources::formula(&model, formula).expect("a formula");
+            let report = checker.check(&property, &settings).expect("a report");
+            assert_eq!(report.verdict.word(), word, "{formula}");
+        }
+    }
+}
+
 #[test]
 fn what_is_no_question_about_a_net_is_refused_by_name() {
     let net = "<pnml><net id=\"n\" type=\"http://www.pnml.org/version-2009/grammar/ptnet\"><place id=\"p\"/></net></pnml>";

@@ -76,7 +76,7 @@ fn size<S: System>(
 }
 
 /// Systems whose states are packed by a layout.
-trait Packed: System {
+pub(super) trait Packed: System {
     fn layout(&self) -> &Layout;
 }
 
@@ -515,7 +515,7 @@ impl Checker {
     }
 
     /// The system, compiled or else interpreted.
-    fn system(
+    pub(super) fn system(
         &self,
         property: &Property,
         settings: &Settings<'_>,
@@ -611,7 +611,7 @@ impl Checker {
     }
 
     /// The states of a path, unpacked, each with its action.
-    fn unpacked(
+    pub(super) fn unpacked(
         &self,
         layout: &Layout,
         moments: &[sempre_explicit::check::Moment],

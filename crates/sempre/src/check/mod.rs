@@ -13,6 +13,7 @@
 //! | [`symbolic`] | a check with the symbolic engine |
 //! | [`portfolio`] | a check with both engines at the same time |
 //! | [`reachability`] | questions about nets: walks, the state equation, engines on what matters of the net |
+//! | `program_walk` | walks through programs that are no nets |
 //! | [`replay`] | evidence: a run that was confirmed without the help of the search |
 //! | [`bad_prefix`] | is a finite word one that no continuation can save? |
 //! | [`verdict`] | what is known at the end |
@@ -33,6 +34,7 @@ pub mod checker;
 pub mod embedded;
 pub(crate) mod finite_violations;
 pub mod portfolio;
+pub(crate) mod program_walk;
 pub mod property;
 pub mod reachability;
 pub mod replay;

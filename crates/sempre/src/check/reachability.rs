@@ -11,6 +11,8 @@
 //! What a method finds is not believed: a run is replayed on the whole model and the property as it was given
 //! ([`confirm_prefix`](super::replay::confirm_prefix)), and a proof is checked again ([`Exhausted::certified`]).
 //!
+//! `--algorithm walk` is for programs that are no nets, too ([`sempre_explicit::walk`]).
+//!
 //! A run that is found so is any, not a shortest one. So this is done for questions of the contest, whose answer is TRUE or FALSE; where one of the
 //! methods is named; and where both engines are asked, of which the first that answers does not look for a shortest one either.
 //!
@@ -19,6 +21,7 @@
 
 use super::bad_prefix::is_bad_prefix;
 use super::checker::Checker;
+use super::program_walk;
 use super::property::{Asked, Claim, Property, Proposition};
 use super::replay::{Evidence, Unconfirmed, confirm_prefix};
 use super::settings::{Engine, Settings};
@@ -30,7 +33,8 @@ use sempre_explicit::product::{Deadlock, Limits};
 use sempre_ltl::{Formula, Formulas, Op};
 use sempre_model::ir::{Binary, Expr, Program, Unary};
 use sempre_net::state_equation::{Answer, Firings, Next, search};
-use sempre_net::walk::{Ended, Policy, Walker, shortened};
+use sempre_net::walk::{Ended, Policy, Walker};
+use sempre_net::witness::shortened;
 use sempre_net::{Condition, Net, Proof, Question};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -82,18 +86,22 @@ const TOGETHER_STEPS: u64 = 300_000;
 /// Walks that a solution guides.
 const TRIES: u32 = 12;
 /// Steps of walks without an engine behind them and without a limit of states.
-const MANY_STEPS: u64 = 1 << 28;
+pub(super) const MANY_STEPS: u64 = 1 << 28;
 /// Values that a run may have, as states times cells: it is replayed and shown.
-const VALUES: usize = 10_000_000;
+pub(super) const VALUES: usize = 10_000_000;
 /// Steps of work to make a run shorter.
 const SHORTENING: u64 = 2_000_000;
+/// Why walks alone leave a question open.
+pub(super) const NO_WALK: &str = "no walk reached the condition, which proves nothing";
 /// Nodes of a formula that becomes a condition.
 const NODES: usize = 100_000;
 
-/// A question about a net.
-pub(super) struct Asking<'n> {
-    net: &'n Net,
-    goal: Condition,
+/// What is asked.
+pub(super) enum Asking<'n> {
+    /// Can the net reach the condition?
+    Net(&'n Net, Condition),
+    /// Can the program come to a state in which the expression has this value? Walks alone are made for that.
+    Program(Expr, bool),
 }
 
 /// The question, if the methods of this module are made for it and wanted.
@@ -130,7 +138,11 @@ pub(super) fn asked<'n>(
         return refused("takes properties G p and !F p, where p is a condition on states");
     };
     match (checker.net(), Condition::of(&bad, wanted)) {
-        (Some(net), Some(goal)) => Ok(Some(Asking { net, goal })),
+        (Some(net), Some(goal)) => Ok(Some(Asking::Net(net, goal))),
+        _ if settings.method == Some(Method::Walk) => match checker.program().marks {
+            0 => Ok(Some(Asking::Program(bad, wanted))),
+            _ => refused("does not look for the acceptance marks of a model's own edges"),
+        },
         _ => refused("takes place/transition nets and linear conditions on their places"),
     }
 }
@@ -276,14 +288,14 @@ enum Found {
 }
 
 /// When to stop.
-struct Clock<'a> {
-    begin: Instant,
+pub(super) struct Clock<'a> {
+    pub(super) begin: Instant,
     time: Option<Duration>,
     interrupts: [Option<&'a AtomicBool>; 2],
 }
 
 impl<'a> Clock<'a> {
-    fn new(settings: &Settings<'a>) -> Self {
+    pub(super) fn new(settings: &Settings<'a>) -> Self {
         Self {
             begin: Instant::now(),
             time: settings.limits.time,
@@ -291,14 +303,14 @@ impl<'a> Clock<'a> {
         }
     }
 
-    fn is_interrupted(&self) -> bool {
+    pub(super) fn is_interrupted(&self) -> bool {
         // Relaxed: flags are looked at for their own sake.
         let flags = self.interrupts.iter().flatten();
         flags.into_iter().any(|flag| flag.load(Relaxed))
     }
 
     /// Is so much of the time over, or does the user want to stop?
-    fn is_over(&self, share: f64) -> bool {
+    pub(super) fn is_over(&self, share: f64) -> bool {
         self.is_interrupted()
             || self
                 .time
@@ -314,7 +326,13 @@ pub(super) fn check(
     asked: &Asking<'_>,
 ) -> Result<Report, CheckError> {
     let clock = Clock::new(settings);
-    let reduced = Question::reduced(asked.net, &asked.goal);
+    let (net, goal) = match asked {
+        Asking::Net(net, goal) => (*net, goal),
+        Asking::Program(bad, wanted) => {
+            return program_walk::check(checker, property, settings, (bad, *wanted), &clock);
+        }
+    };
+    let reduced = Question::reduced(net, goal);
     let mut facts = NetFacts {
         places: reduced.net.places(),
         transitions: reduced.net.transitions.len(),
@@ -323,9 +341,9 @@ pub(super) fn check(
     let mut explanation = vec![format!(
         "{} of {} places and {} of {} transitions matter to the condition",
         facts.places,
-        asked.net.places(),
+        net.places(),
         facts.transitions,
-        asked.net.transitions.len()
+        net.transitions.len()
     )];
     let many = settings.limits.states.unwrap_or(MANY_STEPS);
     let found = methods(&reduced, settings.method, many, &clock, &mut facts);
@@ -351,7 +369,7 @@ pub(super) fn check(
                 .map(|&t| reduced.net.transitions[t as usize].action);
             let path: Vec<u32> = path.collect();
             report.method = Some(method);
-            report.verdict = confirmed(checker, property, asked.net, &path, &clock)?;
+            report.verdict = confirmed(checker, property, net, &path, &clock)?;
         }
         Found::Never(proof) => {
             explanation.push(
@@ -370,12 +388,12 @@ pub(super) fn check(
                 let actions = evidence.moments().filter_map(|m| m.action);
                 let path = actions.map(|a| reduced.net.transitions[a as usize].action);
                 let path: Vec<u32> = path.collect();
-                report.verdict = confirmed(checker, property, asked.net, &path, &clock)?;
+                report.verdict = confirmed(checker, property, net, &path, &clock)?;
             } else if let (Some(method), Verdict::Unknown(_)) = (settings.method, &report.verdict)
                 && !clock.is_over(1.0)
             {
                 let text = match method {
-                    Method::Walk => "no walk reached the condition, which proves nothing",
+                    Method::Walk => NO_WALK,
                     Method::StateEquation => {
                         "the state equation has solutions, and no walk along one reached the condition"
                     }
@@ -533,7 +551,10 @@ fn confirmed(
     actions: &[u32],
     clock: &Clock<'_>,
 ) -> Result<Verdict, CheckError> {
-    let evidence = replayed(checker.program(), property, net, actions, clock);
+    verdict_of(replayed(checker.program(), property, net, actions, clock))
+}
+
+pub(super) fn verdict_of(evidence: Result<Evidence, Unconfirmed>) -> Result<Verdict, CheckError> {
     match evidence {
         Ok(evidence) => Ok(Verdict::Violated(evidence)),
         Err(Unconfirmed::NoValue(text)) => Ok(Verdict::Unknown(Cause::Failure(text))),
@@ -558,13 +579,22 @@ fn replayed(
         net.transitions[action as usize].fire(&mut marking);
     }
     path.push((marking, None));
+    replayed_path(program, property, &path, clock)
+}
+
+pub(super) fn replayed_path(
+    program: &Program,
+    property: &Property,
+    path: &[(Vec<i64>, Option<u32>)],
+    clock: &Clock<'_>,
+) -> Result<Evidence, Unconfirmed> {
     let mut claim = property.claim.clone();
     let deadline = clock.time.and_then(|t| clock.begin.checked_add(t));
     let interrupt = clock.interrupts[0];
     confirm_prefix(
         program,
         property,
-        &path,
+        path,
         None,
         Deadlock::Stutter,
         move |word| {

@@ -48,8 +48,8 @@ pub struct Arguments {
     #[arg(long)]
     deterministic: bool,
 
-    /// The emptiness check, by its name in the literature; or the search for a bad prefix of a safety property; or `walk` or
-    /// `state-equation`, for conditions on the states of nets
+    /// The emptiness check, by its name in the literature; or the search for a bad prefix of a safety property; or, for conditions on states, `walk`
+    /// (of any model) or `state-equation` (of nets)
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = algorithms())]
     algorithm: String,
 

@@ -1,0 +1,63 @@
+//! A condition whose inequalities have numbers, so that their values are kept outside and many conditions share them.
+
+use crate::condition::{Condition, Linear};
+
+/// A condition over the numbers of inequalities.
+#[derive(Clone, Debug)]
+pub(crate) enum Tree {
+    AtMost(u32),
+    All(Vec<Tree>),
+    Any(Vec<Tree>),
+}
+
+impl Tree {
+    pub(crate) fn new(condition: &Condition, inequalities: &mut Vec<Linear>) -> Self {
+        let mut parts = |parts: &[Condition]| -> Vec<Tree> {
+            parts.iter().map(|p| Self::new(p, inequalities)).collect()
+        };
+        match condition {
+            Condition::All(inner) => Self::All(parts(inner)),
+            Condition::Any(inner) => Self::Any(parts(inner)),
+            Condition::AtMost(linear) => {
+                let number = inequalities.len() as u32;
+                inequalities.push(linear.clone());
+                Self::AtMost(number)
+            }
+        }
+    }
+
+    /// How much is lacking; nothing if and only if the condition holds.
+    pub(crate) fn lack(&self, lacks: &dyn Fn(u32) -> u64) -> u64 {
+        match self {
+            Self::AtMost(number) => lacks(*number),
+            Self::All(parts) => {
+                (parts.iter()).fold(0, |sum: u64, p| sum.saturating_add(p.lack(lacks)))
+            }
+            Self::Any(parts) => {
+                let mut least = u64::MAX;
+                for part in parts {
+                    least = least.min(part.lack(lacks));
+                    if least == 0 {
+                        break;
+                    }
+                }
+                least
+            }
+        }
+    }
+
+    pub(crate) fn holds(&self, is_true: &dyn Fn(u32) -> bool) -> bool {
+        match self {
+            Self::AtMost(number) => is_true(*number),
+            Self::All(parts) => parts.iter().all(|p| p.holds(is_true)),
+            Self::Any(parts) => parts.iter().any(|p| p.holds(is_true)),
+        }
+    }
+
+    pub(crate) fn each(&self, tell: &mut dyn FnMut(u32)) {
+        match self {
+            Self::AtMost(number) => tell(*number),
+            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|p| p.each(tell)),
+        }
+    }
+}
