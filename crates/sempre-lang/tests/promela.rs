@@ -87,6 +87,7 @@ const COUNTS: &[(&str, usize, usize)] = &[
     ("rendezvous", 753, 1_567),
     ("rendezvous_atomic", 76, 195),
     ("runs", 855, 1_935),
+    ("short_polls", 40_221, 116_706),
     ("skips", 9_232, 18_468),
     ("sorted", 329, 692),
     ("typedefs", 27, 39),
@@ -205,6 +206,7 @@ const MERGED: &[(&str, usize, usize)] = &[
     ("priorities", 612, 918),
     ("recursion", 1_856, 5_146),
     ("runs", 424, 854),
+    ("short_polls", 35_946, 104_271),
     ("sorted", 238, 509),
 ];
 

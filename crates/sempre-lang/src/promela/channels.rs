@@ -54,7 +54,7 @@ impl Stepper<'_> {
             Kind::Send(channel, values, sorted) => {
                 let mut ways = Vec::new();
                 let mut synchronous: Vec<(&[Scalar], Keyed)> = Vec::new();
-                let found = world.candidates(me, channel, None);
+                let found = world.candidates(me, channel);
                 for &(key, c) in &found.list {
                     let fields = &world.channels[c].signature.fields;
                     if fields.len() != values.len() {
@@ -90,7 +90,7 @@ impl Stepper<'_> {
             Kind::Receive(channel, targets, random, keeps) => {
                 let mut ways = Vec::new();
                 let mut synchronous = Vec::new();
-                let found = world.candidates(me, channel, None);
+                let found = world.candidates(me, channel);
                 for &(key, c) in &found.list {
                     let here = found.is(key);
                     if world.channels[c].length.is_none() {

@@ -115,7 +115,7 @@ impl World {
         let mut some = false;
         for (i, instance) in self.instances.iter().enumerate() {
             for claim in &bodies[instance.proctype].exclusive {
-                if let Some(c) = self.candidates(Some(i), &claim.channel, None).only()
+                if let Some(c) = self.candidates(Some(i), &claim.channel).only()
                     && self.channels[c].length.is_some()
                 {
                     owners[c][usize::from(claim.sends)].push(i);
@@ -206,7 +206,7 @@ impl Stepper<'_> {
         }
         let mut failures = Vec::new();
         for (channel, sides) in found.into_inner() {
-            let all_channels = self.world.candidates(Some(self.instance), &channel, None);
+            let all_channels = self.world.candidates(Some(self.instance), &channel);
             for &(key, c) in &all_channels.list {
                 for &sends in sides {
                     let here = all([

@@ -321,6 +321,20 @@ impl Flow {
         }
     }
 
+    /// Where somebody asks for a label of a jump, a process stays there for a step; otherwise, nobody would ever be there.
+    pub fn stay_at(&mut self, label: &str) {
+        let Some(e) = (self.labels.iter().find(|l| &*l.name == label)).map(|l| l.element) else {
+            return;
+        };
+        let Element { span, next, .. } = self.elements[e];
+        if let Kind::Goto(jump) = self.elements[e].kind.clone() {
+            let goes = self.element(Kind::Goto(jump), span);
+            self.elements[goes].next = next;
+            self.elements[e].kind = Kind::Condition(Value::Number(1));
+            self.elements[e].next = Some(goes);
+        }
+    }
+
     /// The place that one stands at on the way to `e`, from a statement that is `atom` or not.
     pub fn hunt(&self, e: El, atom: bool) -> Result<El, Circle> {
         let mut at = e;

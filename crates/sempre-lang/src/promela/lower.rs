@@ -570,8 +570,11 @@ pub(super) fn model(
     if report.errors() > 0 {
         return Err(report.list);
     }
+    let labels = remote_labels(file, &resolved);
+    for (proctype, label) in &labels {
+        resolved.bodies[*proctype].flow.stay_at(label);
+    }
     if steps == Steps::Merged {
-        let labels = remote_labels(file, &resolved);
         merging::merge(&mut resolved, &labels);
     }
     let mut extra = 6;

@@ -53,16 +53,7 @@ impl World {
     }
 
     /// The channels that a value may stand for.
-    pub fn candidates(
-        &self,
-        instance: Option<usize>,
-        channel: &Value,
-        fields: Option<usize>,
-    ) -> Candidates {
-        let fits = |c: usize| {
-            let own = self.channels[c].signature.fields.len();
-            fields.is_none_or(|n| n == own)
-        };
+    pub fn candidates(&self, instance: Option<usize>, channel: &Value) -> Candidates {
         if let Value::Read(cell) = channel
             && let Some(Storage::Constants(ids)) = self.storage(instance, cell)
         {
@@ -70,14 +61,14 @@ impl World {
             let list = (ids.iter().enumerate())
                 .filter(|(_, id)| **id > 0)
                 .map(|(k, id)| (k as i64, *id as usize - 1));
-            return Candidates::new(key, list.filter(|(_, c)| fits(*c)));
+            return Candidates::new(key, list);
         }
         let all = (0..self.channels.len()).map(|c| (c as i64 + 1, c));
         match self.expr(instance, channel, false) {
             Expr::Constant(id) => Candidates::new(None, all.filter(|(k, _)| *k == id)),
             value => {
                 let possible = self.channel_flow.of(self, instance, channel);
-                let all = all.filter(|(k, c)| fits(*c) && possible.contains(*k));
+                let all = all.filter(|(k, _)| possible.contains(*k));
                 Candidates::new(Some(value), all)
             }
         }
@@ -171,7 +162,7 @@ impl World {
             }
             Value::Channel(test, channel) => {
                 let mut result = Expr::Constant(0);
-                let all = self.candidates(instance, channel, None);
+                let all = self.candidates(instance, channel);
                 for &(key, c) in all.list.iter().rev() {
                     result = chosen(all.is(key), self.test(*test, c), result);
                 }
@@ -179,7 +170,8 @@ impl World {
             }
             Value::Poll(channel, targets, random) => {
                 let mut result = Expr::Constant(0);
-                let all = self.candidates(instance, channel, Some(targets.len()));
+                // Of a message, only the fields that are named are looked at.
+                let all = self.candidates(instance, channel);
                 for &(key, c) in all.list.iter().rev() {
                     let holds = self.matching(instance, c, targets, *random);
                     result = chosen(all.is(key), holds, result);
