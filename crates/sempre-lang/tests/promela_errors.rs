@@ -275,7 +275,11 @@ const REFUSED: &[(&str, &str)] = &[
 ];
 
 /// What SPIN reads, too, with a warning at its place.
-const WARNED: [(&str, &str); 7] = [
+const WARNED: [(&str, &str); 8] = [
+    (
+        "byte a; active proctype P() { «a[0»] = 2 }",
+        "index 0 means itself",
+    ),
     (
         "byte a[3]; active proctype P() { a[«3»] = 2 }",
         "index 3 is outside",

@@ -169,8 +169,14 @@ impl Resolver<'_> {
                 (None, None) => {}
                 (None, Some(index)) => {
                     let message = format!("`{}` is not an array", shown(&name.text));
-                    self.report.error(name.span.to(index.span), message);
-                    return None;
+                    let span = name.span.to(index.span);
+                    if self.value(index) != Value::Number(0) {
+                        self.report.error(span, message);
+                        return None;
+                    }
+                    // So SPIN reads it.
+                    self.report
+                        .warning(span, message + "; index 0 means itself");
                 }
                 (Some(n), None) => {
                     // So SPIN reads it, with the same warning, and models rely on it.
