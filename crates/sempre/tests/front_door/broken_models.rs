@@ -69,12 +69,6 @@ fn mistakes_in_dve_are_pointed_at() {
         "a list of values is for an array only",
     );
     dve(
-        "length",
-        "byte x[2] = {1, 2, 3};",
-        "1:13",
-        "3 values for an array of 2 elements",
-    );
-    dve(
         "cyclic",
         "const byte a = b;\nconst byte b = a;",
         "1:16",
