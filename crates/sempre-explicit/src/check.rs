@@ -2,7 +2,7 @@
 //! check, and, if there is an accepting run, what the system does in it.
 
 use crate::emptiness::{Algorithm, Pairs, nearby_run};
-use crate::explore::{Reason, message};
+use crate::explore::{Reason, panicked};
 use crate::marks::Marks;
 use crate::product::{Deadlock, Limits, Observer, Order, Product, ProductState, Shape};
 use crate::scout::Scout;
@@ -430,7 +430,7 @@ pub(crate) fn outcome<S: System, M: Marks>(
     products: &[Product<'_, S, M>],
 ) -> Outcome {
     match found {
-        Err(panic) => Outcome::Stopped(Reason::Panic(message(&*panic))),
+        Err(panic) => Outcome::Stopped(panicked(&*panic)),
         Ok(Err(Stop(reason))) => Outcome::Stopped(reason),
         Ok(Ok(Some(found))) => Outcome::Violated(found),
         // All show the same states, so whoever met a failure can tell where.

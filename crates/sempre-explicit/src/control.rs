@@ -3,6 +3,7 @@
 
 use crate::explore::{Options, Progress, Reason};
 use crate::widening::Renumbering;
+use sempre_base::stop;
 use sempre_model::system::Failure;
 use sempre_store::{Budget, StateIndex, Store};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -59,8 +60,8 @@ impl Control<'_> {
     pub(crate) fn look_up(&self) -> Option<Reason> {
         let options = self.options;
         // Relaxed, for all counters and flags here: they are looked at for their own sake.
-        if options.interrupt.is_some_and(|flag| flag.load(Relaxed)) {
-            return Some(Reason::Interrupted);
+        if let Some(stop) = stop::poll(options.interrupt) {
+            return Some(stop.into());
         }
         if (options.states).is_some_and(|limit| self.states.load(Relaxed) > limit) {
             return Some(Reason::States);

@@ -30,11 +30,12 @@ use crate::frontier::{Frontier, Queues, Run};
 use crate::trace::{self, Trace};
 use crate::widening::{self, Lost};
 use crate::worker::Worker;
+use sempre_base::stop::{self, Cancel};
 use sempre_model::system::{Failure, System};
 use sempre_store::{Batch, Budget, Full, IndexArray, StateIndex, Store};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -79,8 +80,8 @@ pub struct Options<'a> {
     pub time: Option<Duration>,
     /// Number of states after which to stop; a few more may be found.
     pub states: Option<u64>,
-    /// Stops the search when it becomes true.
-    pub interrupt: Option<&'a AtomicBool>,
+    /// Stops the search.
+    pub interrupt: Option<&'a Cancel>,
     /// Is told how far the search has got, by any of the workers, at most once in `interval`.
     pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
     /// See `progress`.
@@ -132,8 +133,20 @@ pub enum Reason {
     States,
     /// A value has left its bits, and the system knows no wider layout that has room for all states.
     Overflow,
+    /// The system gives no thread to a worker, and why.
+    NoThread(String),
     /// A worker panicked: an error in the program, or in a user's own system.
     Panic(String),
+}
+
+impl From<stop::Stop> for Reason {
+    fn from(stop: stop::Stop) -> Self {
+        match stop {
+            stop::Stop::Cancelled => Reason::Interrupted,
+            stop::Stop::Time => Reason::Time,
+            stop::Stop::Memory => Reason::Memory,
+        }
+    }
 }
 
 /// How a search ended.
@@ -351,19 +364,24 @@ fn run<S: System>(
     let frontier = Frontier::new(queues, count, levels);
     let mut contexts = Vec::new();
     {
+        let cancel = Cancel::current();
         let work = || {
             // Whatever a worker does, the others must learn that it is gone.
             let result = catch_unwind(AssertUnwindSafe(|| {
                 let mut worker = Worker::new(system, store, parents, control, &frontier);
-                if levels {
-                    worker.breadth_first();
-                } else {
-                    worker.depth_first();
+                let search = || match levels {
+                    true => worker.breadth_first(),
+                    false => worker.depth_first(),
+                };
+                // What was found before it was stopped counts.
+                if let Err(stop) = stop::cancellable(&cancel, search) {
+                    control.end(End::Stop(stop.into()));
+                    frontier.stop();
                 }
                 worker.into_results()
             }));
             if let Err(panic) = &result {
-                control.end(End::Stop(Reason::Panic(message(&**panic))));
+                control.end(End::Stop(panicked(&**panic)));
                 frontier.stop();
             }
             result.ok()
@@ -384,8 +402,8 @@ fn run<S: System>(
                     match thread.spawn_scoped(scope, work) {
                         Ok(handle) => handles.push(handle),
                         Err(error) => {
-                            let text = format!("no thread for a worker: {error}");
-                            control.end(End::Stop(Reason::Panic(text)));
+                            let reason = Reason::NoThread(error.to_string());
+                            control.end(End::Stop(reason));
                             frontier.stop();
                         }
                     }
@@ -402,7 +420,15 @@ fn run<S: System>(
 }
 
 /// The words of a panic.
-pub(crate) fn message(panic: &(dyn std::any::Any + Send)) -> String {
+/// Why the search ends, of what was caught.
+pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> Reason {
+    match stop::unwound(panic) {
+        Some(stop) => stop.into(),
+        None => Reason::Panic(message(panic)),
+    }
+}
+
+fn message(panic: &(dyn std::any::Any + Send)) -> String {
     (panic.downcast_ref::<&str>().map(ToString::to_string))
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no message".into())

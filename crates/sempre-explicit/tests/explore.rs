@@ -1,12 +1,13 @@
 //! Exploration against a naive search with a map, on random graphs and programs.
 
 use sempre_base::Random;
+use sempre_base::{Cancel, Stop};
 use sempre_explicit::{Exploration, Goal, Options, Order, Outcome, Reason, explore};
 use sempre_model::random_program::random_program;
 use sempre_model::{Failure, Layout, ProgramSystem, Sink, Step, System};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 /// A graph as a system. A node is written into `width` words; the layout has room for nodes below
@@ -390,7 +391,8 @@ fn stops_at_the_nearest() {
 #[test]
 fn limits_are_told() {
     let graph = Graph::wide(40_000, 1);
-    let raised = AtomicBool::new(true);
+    let raised = Cancel::new();
+    raised.stop(Stop::Cancelled);
     for (order, workers) in [
         (Order::BreadthFirst, 1),
         (Order::BreadthFirst, 4),

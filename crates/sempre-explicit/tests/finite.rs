@@ -2,6 +2,7 @@
 //! here and knows nothing of products.
 
 use sempre_base::Random;
+use sempre_base::{Cancel, Stop};
 use sempre_explicit::check::{BadPrefix, Inapplicable, Outcome};
 use sempre_explicit::explore::Reason;
 use sempre_explicit::finite::{FiniteOptions, FiniteProperty, Search, check};
@@ -9,7 +10,6 @@ use sempre_explicit::product::{Deadlock, Limits, Order};
 use sempre_model::{Failure, Sink, Step, System};
 use sempre_omega::{Bdd, Bdds, FiniteAutomaton};
 use std::collections::HashMap;
-use std::sync::atomic::AtomicBool;
 
 /// A graph as a system; its actions are the numbers of the edges of a state.
 #[derive(Clone)]
@@ -389,7 +389,8 @@ fn the_same_prefix_for_any_number_of_workers() {
 fn limits_are_told_and_what_is_known_is_kept() {
     let property = sometimes(&mut Bdds::new());
     let mut model = Model::line(100_000);
-    let raised = AtomicBool::new(true);
+    let raised = Cancel::new();
+    raised.stop(Stop::Cancelled);
     let limits = |limits| FiniteOptions {
         limits,
         ..FiniteOptions::default()

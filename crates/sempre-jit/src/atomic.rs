@@ -160,6 +160,7 @@ impl CompiledSystem {
         let mut at = vec![0; stride - 1];
         let (mut steps, mut branched) = (0, false);
         while !open.is_empty() {
+            sempre_base::checkpoint();
             let rest = open.len() - at.len();
             at.copy_from_slice(&open[rest..]);
             open.truncate(rest);

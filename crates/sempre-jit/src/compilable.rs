@@ -67,3 +67,46 @@ fn block_is_fine(program: &Program, block: &[Stmt], depth: usize, left: &mut usi
             Stmt::Assert(condition, _) => expr_is_fine(program, condition, depth, left),
         })
 }
+
+/// Roughly how many instructions the code of an action is made from.
+pub(crate) fn size(guard: Option<&Expr>, effect: &[Stmt]) -> usize {
+    let block = effect.iter().map(size_of_statement);
+    block.fold(guard.map_or(0, size_of_expr), usize::saturating_add)
+}
+
+fn size_of_expr(expr: &Expr) -> usize {
+    let below = match expr {
+        Expr::Constant(_) => 0,
+        Expr::Read(place) => size_of_place(place),
+        Expr::Unary(_, a) => size_of_expr(a),
+        Expr::Binary(_, a, b) => size_of_expr(a) + size_of_expr(b),
+        Expr::If(a, b, c) => size_of_expr(a) + size_of_expr(b) + size_of_expr(c),
+    };
+    below.saturating_add(1)
+}
+
+fn size_of_place(place: &Place) -> usize {
+    match place {
+        Place::Scalar(_) | Place::Register(_) => 1,
+        Place::Element(_, index) => 1 + size_of_expr(index),
+    }
+}
+
+fn size_of_statement(stmt: &Stmt) -> usize {
+    match stmt {
+        Stmt::Assign(place, value) => size_of_place(place) + size_of_expr(value),
+        Stmt::If(condition, then, otherwise) => {
+            let inside = size(Some(condition), then).saturating_add(size(None, otherwise));
+            inside.saturating_add(1)
+        }
+        Stmt::For { from, to, body, .. } => {
+            // Unrolled if the bounds are known.
+            let rounds = match (from, to) {
+                (Expr::Constant(from), Expr::Constant(to)) => to.saturating_sub(*from).max(1),
+                _ => 2,
+            };
+            size(Some(from), body).saturating_mul(usize::try_from(rounds).unwrap_or(1))
+        }
+        Stmt::Assert(condition, _) => 1 + size_of_expr(condition),
+    }
+}

@@ -11,9 +11,13 @@
 //! at lower ones when a higher one has a step.)
 //!
 //! **Atomic steps** are gone through in [`crate::atomic`].
+//!
+//! **Compilation** is done by a thread of its own ([`crate::background`]), which may take longer than the search: until the code is there
+//! the interpreter is asked. Which of them tells the successors of a state makes no difference to anybody, not even in their order.
 
 use crate::atomic::Passage;
-use crate::native::{CompileError, Native};
+use crate::background::Compilation;
+use crate::native::CompileError;
 use sempre_base::Random;
 use sempre_model::ir::{Expr, Program};
 use sempre_model::{Layout, ProgramContext, ProgramSystem, Sink, Step, System};
@@ -23,8 +27,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct CompiledSystem {
     interpreted: ProgramSystem,
-    /// `None` if there was no native code for a wider layout: then all is interpreted.
-    native: Option<Arc<Native>>,
+    native: Arc<Compilation>,
     propositions: Arc<Vec<Expr>>,
 }
 
@@ -62,13 +65,25 @@ impl CompiledSystem {
         layout: Layout,
         propositions: Vec<Expr>,
     ) -> Result<Self, CompileError> {
-        let native = Native::new(&program, &layout, &propositions)?;
-        let interpreted = ProgramSystem::new(program, layout, propositions.clone());
+        let propositions = Arc::new(propositions);
+        let native = Compilation::begin(&program, &layout, &propositions);
+        native.error()?;
+        let interpreted = ProgramSystem::new(program, layout, propositions.to_vec());
         Ok(Self {
             interpreted,
-            native: Some(Arc::new(native)),
-            propositions: Arc::new(propositions),
+            native: Arc::new(native),
+            propositions,
         })
+    }
+
+    /// Is the native code there already? Until it is, the interpreter is asked.
+    pub fn is_compiled(&self) -> bool {
+        self.native.get().is_some()
+    }
+
+    /// Waits until the compilation has ended.
+    pub fn wait(&self) {
+        self.native.wait();
     }
 
     /// The program.
@@ -83,7 +98,12 @@ impl CompiledSystem {
 
     /// The number of native functions.
     pub fn functions(&self) -> usize {
-        self.native.as_ref().map_or(0, |n| n.functions)
+        self.native.get().map_or(0, |n| n.functions)
+    }
+
+    /// The number of native functions that leave their states to the interpreter, since there was no time to make them.
+    pub fn given_up(&self) -> usize {
+        self.native.get().map_or(0, |n| n.given_up)
     }
 
     /// Fills the context with the records of the state; their number, and whether `order` says
@@ -93,7 +113,11 @@ impl CompiledSystem {
         context: &mut CompiledContext,
         state: &[u64],
     ) -> Option<(usize, bool)> {
-        let native = self.native.as_ref()?;
+        let native = self.native.get()?;
+        let room = native.capacity * native.stride();
+        if context.records.len() < room {
+            context.records.resize(room, 0);
+        }
         let count = native.successors(state, &mut context.records)?;
         let stride = native.stride();
         let program = self.program();
@@ -130,10 +154,9 @@ impl System for CompiledSystem {
     type Context = CompiledContext;
 
     fn context(&self) -> CompiledContext {
-        let room = self.native.as_ref().map_or(0, |n| n.capacity * n.stride());
         CompiledContext {
             interpreted: self.interpreted.context(),
-            records: vec![0; room],
+            records: Vec::new(),
             order: Vec::new(),
             rank: None,
             asked: 0,
@@ -151,7 +174,7 @@ impl System for CompiledSystem {
 
     fn successors(&self, context: &mut CompiledContext, state: &[u64], sink: &mut impl Sink) {
         if let Some(register) = self.program().atomic
-            && let Some(native) = &self.native
+            && let Some(native) = self.native.get()
         {
             let stride = native.stride();
             if self.go_through(context, native, state, register).is_some() {
@@ -165,7 +188,8 @@ impl System for CompiledSystem {
             }
             return;
         }
-        let (Some(native), Some((count, selected))) = (&self.native, self.expand(context, state))
+        let (Some(native), Some((count, selected))) =
+            (self.native.get(), self.expand(context, state))
         else {
             context.asked += 1;
             let interpreted = &mut context.interpreted;
@@ -192,8 +216,7 @@ impl System for CompiledSystem {
     }
 
     fn holds(&self, context: &mut CompiledContext, state: &[u64], proposition: usize) -> bool {
-        let native = self.native.as_ref();
-        native
+        (self.native.get())
             .and_then(|n| n.holds(state, proposition))
             .unwrap_or_else(|| {
                 let interpreted = &mut context.interpreted;
@@ -213,7 +236,7 @@ impl System for CompiledSystem {
         out: &mut [u64],
     ) {
         if count == self.propositions.len()
-            && let Some(native) = &self.native
+            && let Some(native) = self.native.get()
             && native.valuation(state, out)
         {
             return;
@@ -246,7 +269,8 @@ impl System for CompiledSystem {
     }
 
     fn enabled_processes(&self, context: &mut CompiledContext, state: &[u64], enabled: &mut [u64]) {
-        let (Some(native), Some((count, selected))) = (&self.native, self.expand(context, state))
+        let (Some(native), Some((count, selected))) =
+            (self.native.get(), self.expand(context, state))
         else {
             let interpreted = &mut context.interpreted;
             return (self.interpreted).enabled_processes(interpreted, state, enabled);
@@ -272,20 +296,21 @@ impl System for CompiledSystem {
         self.interpreted.show(state)
     }
 
-    /// The order in states that the interpreter is asked about may be another.
     fn permute(&self, context: &mut CompiledContext, random: &mut Random) {
         (self.interpreted).permute(&mut context.interpreted, random);
         let mut rank: Vec<u32> = (0..self.program().actions.len() as u32).collect();
         random.shuffle(&mut rank);
+        // The same order for all states, whoever tells their successors.
+        context.interpreted.set_rank(rank.clone());
         context.rank = Some(rank);
     }
 
     fn widen(&self, context: &CompiledContext) -> Option<Self> {
         let interpreted = self.interpreted.widen(&context.interpreted)?;
         let layout = interpreted.layout();
-        let native = Native::new(self.program(), layout, &self.propositions).ok();
+        let native = Compilation::begin(self.program(), layout, &self.propositions);
         Some(Self {
-            native: native.map(Arc::new),
+            native: Arc::new(native),
             propositions: self.propositions.clone(),
             interpreted,
         })
@@ -293,5 +318,136 @@ impl System for CompiledSystem {
 
     fn translate(&self, old: &Self, state: &[u64], out: &mut [u64]) {
         self.interpreted.translate(&old.interpreted, state, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::native::Native;
+    use sempre_model::random_program::random_program;
+    use sempre_model::system::Failure;
+    use std::time::Instant;
+
+    /// What a system tells of a state.
+    #[derive(Debug, Default, PartialEq)]
+    struct Told {
+        steps: Vec<(u32, u64, Vec<u64>)>,
+        failures: Vec<String>,
+        overflows: usize,
+    }
+
+    impl Sink for Told {
+        fn successor(&mut self, step: Step, state: &[u64]) {
+            self.steps.push((step.action, step.marks, state.to_vec()));
+        }
+        fn failure(&mut self, failure: Failure) {
+            self.failures.push(failure.message);
+        }
+        fn overflow(&mut self) {
+            self.overflows += 1;
+        }
+    }
+
+    fn told(system: &CompiledSystem, context: &mut CompiledContext, state: &[u64]) -> Told {
+        let mut told = Told::default();
+        system.successors(context, state, &mut told);
+        told
+    }
+
+    /// Some reachable states.
+    fn states(system: &CompiledSystem) -> Vec<Vec<u64>> {
+        let mut context = system.context();
+        let mut states: Vec<Vec<u64>> = Vec::new();
+        system.initial(&mut context, &mut |state| states.push(state.to_vec()));
+        let mut at = 0;
+        while at < states.len() && states.len() < 200 {
+            for (.., next) in told(system, &mut context, &states[at].clone()).steps {
+                if !states.contains(&next) {
+                    states.push(next);
+                }
+            }
+            at += 1;
+        }
+        states
+    }
+
+    fn later(program: &Arc<Program>, layout: &Layout) -> CompiledSystem {
+        CompiledSystem {
+            interpreted: ProgramSystem::new(program.clone(), layout.clone(), Vec::new()),
+            native: Arc::new(Compilation::later()),
+            propositions: Arc::default(),
+        }
+    }
+
+    #[test]
+    fn code_that_comes_later_makes_no_difference() {
+        let mut random = Random::new(25);
+        let mut interpreted = 0;
+        for round in 0..300 {
+            let program = Arc::new(random_program(&mut random));
+            let layout = Layout::inferred(&program);
+            let at_once = CompiledSystem::new(program.clone(), layout.clone(), vec![]);
+            let at_once = at_once.expect("it is compiled");
+            at_once.wait();
+            let slow = later(&program, &layout);
+            let (mut a, mut b) = (at_once.context(), slow.context());
+            if round % 2 == 0 {
+                at_once.permute(&mut a, &mut Random::new(round));
+                slow.permute(&mut b, &mut Random::new(round));
+            }
+            let states = states(&at_once);
+            for state in &states {
+                assert_eq!(told(&at_once, &mut a, state), told(&slow, &mut b, state));
+            }
+            assert_eq!(b.interpreted_states(), states.len() as u64);
+            let native = Native::new(&program, &layout, &[], None);
+            slow.native.arrive(native.expect("it is compiled"));
+            for state in &states {
+                assert_eq!(told(&at_once, &mut a, state), told(&slow, &mut b, state));
+            }
+            interpreted += b.interpreted_states() - states.len() as u64;
+        }
+        // Most are told by native code in the end.
+        assert!(interpreted < 300 * 100, "{interpreted}");
+    }
+
+    /// Functions for which there is no time leave their states to the interpreter.
+    #[test]
+    fn code_that_is_given_up_makes_no_difference() {
+        let mut program = Program::new("many");
+        let x = program.declare("x", sempre_model::ir::Type::BYTE, None, None);
+        let place = sempre_model::ir::Place::Scalar(x);
+        for value in 0..200 {
+            for step in 0..10 {
+                let next = Expr::Constant((7 * value + step) % 200);
+                program.actions.push(sempre_model::ir::Action {
+                    name: String::new(),
+                    processes: vec![],
+                    class: 0,
+                    behaviour: sempre_model::ir::Behaviour::Guarded {
+                        guard: Expr::equal(Expr::variable(x), Expr::Constant(value)),
+                        effect: vec![sempre_model::Stmt::Assign(place.clone(), next)],
+                    },
+                });
+            }
+        }
+        program.initial = vec![vec![0]];
+        let program = Arc::new(program);
+        let layout = Layout::inferred(&program);
+        let whole = CompiledSystem::new(program.clone(), layout.clone(), vec![]).unwrap();
+        whole.wait();
+        let part = later(&program, &layout);
+        let native = Native::new(&program, &layout, &[], Some(Instant::now())).unwrap();
+        assert!(native.given_up > 0 && native.given_up < native.functions);
+        part.native.arrive(native);
+        let (mut a, mut b) = (whole.context(), part.context());
+        let states = states(&whole);
+        assert!(states.len() > 100);
+        for state in &states {
+            assert_eq!(told(&whole, &mut a, state), told(&part, &mut b, state));
+        }
+        assert_eq!(a.interpreted_states(), 0);
+        assert!(b.interpreted_states() > 0);
     }
 }

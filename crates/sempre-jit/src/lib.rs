@@ -12,6 +12,7 @@
 //! reason.
 
 mod atomic;
+mod background;
 mod compilable;
 mod compiled_system;
 mod effect;

@@ -5,7 +5,7 @@
 //! action and, if the program has marks, those) and the words of the successor.
 
 use crate::atomic::holders;
-use crate::compilable::is_compilable;
+use crate::compilable::{is_compilable, size};
 use crate::expression::{Emitter, Target};
 use crate::operand::Operand;
 use crate::plan::{Node, plan};
@@ -20,14 +20,19 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, default_libcall_names};
+use sempre_base::stop::checkpoint_now;
 use sempre_model::Layout;
 use sempre_model::footprint::can_fail;
 use sempre_model::ir::{Behaviour, Expr, Program};
 use std::fmt;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// States of more words are copied by a function of their own.
 const COPIED_IN_PLACE: usize = 8;
+
+/// Actions with larger guards are left to the interpreter.
+const LARGEST_GUARD: usize = 20_000;
 
 /// Why there is no native code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,8 +55,8 @@ type Entry = unsafe extern "C" fn(*const u64, *mut u64) -> usize;
 
 /// The native code of a program, for one layout.
 pub(crate) struct Native {
-    /// Owns the code. `None` only while it is dropped.
-    module: Option<JITModule>,
+    /// Owns the code.
+    _module: CodeModule,
     successors: Entry,
     /// What each process can do while the atomic register names it; empty if that takes more than looking at its own
     /// actions ([`holders`]), and then `successors` takes any state, not only those with the register at 0.
@@ -68,6 +73,8 @@ pub(crate) struct Native {
     pub ordered: bool,
     /// Functions that were made.
     pub functions: usize,
+    /// Those of them that leave their states to the interpreter, as time was up.
+    pub given_up: usize,
     width: usize,
     valuation_words: usize,
 }
@@ -77,11 +84,21 @@ pub(crate) struct Native {
 // `Send`, and no method of `Native` gives access to it.
 unsafe impl Sync for Native {}
 
-impl Drop for Native {
+/// A module that gives its memory back, also if its code is never finished.
+struct CodeModule(Option<JITModule>);
+
+impl CodeModule {
+    fn get(&mut self) -> &mut JITModule {
+        // It is taken when it is dropped.
+        self.0.as_mut().expect("a module")
+    }
+}
+
+impl Drop for CodeModule {
     fn drop(&mut self) {
-        if let Some(module) = self.module.take() {
-            // SAFETY: the entries are private and are called only through `&self`, so nothing runs
-            // this code any more, and nothing can call it later.
+        if let Some(module) = self.0.take() {
+            // SAFETY: the entries into the code are private to `Native`, which owns this, and are called only through a
+            // reference to it: nothing runs this code any more, and nothing can call it later.
             unsafe { module.free_memory() }
         }
     }
@@ -140,19 +157,24 @@ impl Native {
         (answer != 0).then_some(answer == 2)
     }
 
-    /// Compiles a program for a layout.
+    /// Compiles a program for a layout. Functions that are still to be made at the time `until` leave their states to the
+    /// interpreter.
     pub fn new(
         program: &Program,
         layout: &Layout,
         propositions: &[Expr],
+        until: Option<Instant>,
     ) -> Result<Self, CompileError> {
-        let mut workshop = Workshop::new(program, layout)?;
+        let mut workshop = Workshop::new(program, layout, until)?;
         let mut ordered = true;
         let mut classes: Vec<i8> = program.actions.iter().map(|a| a.class).collect();
         classes.sort_unstable_by(|a, b| b.cmp(a));
         classes.dedup();
         let refused = |action: u32| match &program.actions[action as usize].behaviour {
-            Behaviour::Guarded { guard, effect } => !is_compilable(program, Some(guard), effect),
+            Behaviour::Guarded { guard, effect } => {
+                !is_compilable(program, Some(guard), effect)
+                    || size(Some(guard), &[]) > LARGEST_GUARD
+            }
             Behaviour::Table(table) => {
                 let fine = |c: &u32| (*c as usize) < program.cells();
                 let whole = |row: &(Vec<i64>, Vec<i64>)| row.0.len() == table.reads.len();
@@ -214,11 +236,13 @@ impl Native {
             tables,
             header,
             functions,
+            given_up,
             ..
         } = workshop;
-        module.finalize_definitions().map_err(failed)?;
+        module.get().finalize_definitions().map_err(failed)?;
+        let code = module.get();
         let entry = |id: FuncId| {
-            let address = module.get_finalized_function(id);
+            let address = code.get_finalized_function(id);
             // SAFETY: the function was defined with the signature of `Entry`, in the calling convention
             // of the host, and lives as long as the module.
             unsafe { std::mem::transmute::<*const u8, Entry>(address) }
@@ -227,17 +251,22 @@ impl Native {
             Behaviour::Guarded { .. } => 1,
             Behaviour::Table(table) => NativeTable::most_steps(table),
         };
+        let successors = entry(successors);
+        let own = own.into_iter().map(|id| id.map(entry)).collect();
+        let valuation = entry(valuation);
+        let propositions_of_code = holds.into_iter().map(entry).collect();
         Ok(Self {
-            successors: entry(successors),
-            own: own.into_iter().map(|id| id.map(entry)).collect(),
-            valuation: entry(valuation),
-            propositions: holds.into_iter().map(entry).collect(),
-            module: Some(module),
+            successors,
+            own,
+            valuation,
+            propositions: propositions_of_code,
+            _module: module,
             _tables: tables,
             header,
             capacity: program.actions.iter().map(records).sum(),
             ordered,
             functions,
+            given_up,
             width: layout.width(),
             valuation_words: propositions.len().div_ceil(64),
         })
@@ -248,13 +277,17 @@ impl Native {
 struct Workshop<'p> {
     program: &'p Program,
     layout: &'p Layout,
-    module: JITModule,
+    module: CodeModule,
     context: cranelift_codegen::Context,
     builder_context: FunctionBuilderContext,
     signature: Signature,
     tables: Vec<Arc<NativeTable>>,
     header: usize,
     functions: usize,
+    /// When no more code is made.
+    until: Option<Instant>,
+    /// Functions that leave their states to the interpreter.
+    given_up: usize,
     /// Are words of short states loaded when a function is entered?
     at_once: bool,
     /// The function that copies a state, if states are long.
@@ -262,7 +295,11 @@ struct Workshop<'p> {
 }
 
 impl<'p> Workshop<'p> {
-    fn new(program: &'p Program, layout: &'p Layout) -> Result<Self, CompileError> {
+    fn new(
+        program: &'p Program,
+        layout: &'p Layout,
+        until: Option<Instant>,
+    ) -> Result<Self, CompileError> {
         let mut flags = settings::builder();
         for (name, value) in [
             ("opt_level", "speed"),
@@ -301,7 +338,9 @@ impl<'p> Workshop<'p> {
         let mut workshop = Self {
             program,
             layout,
-            module,
+            module: CodeModule(Some(module)),
+            until,
+            given_up: 0,
             context,
             builder_context: FunctionBuilderContext::new(),
             signature,
@@ -326,7 +365,7 @@ impl<'p> Workshop<'p> {
     }
 
     fn declare(&mut self) -> Result<FuncId, CompileError> {
-        (self.module)
+        (self.module.get())
             .declare_anonymous_function(&self.signature)
             .map_err(failed)
     }
@@ -338,6 +377,8 @@ impl<'p> Workshop<'p> {
         jobs: &mut Vec<Job<'p, 'n>>,
         emit: &mut dyn FnMut(&mut Emitter, &mut Shop<'_, 'p, 'n>, Value) -> Value,
     ) -> Result<(), CompileError> {
+        // A function may take milliseconds.
+        checkpoint_now();
         self.functions += 1;
         let name = UserFuncName::user(0, id.as_u32());
         self.context.func = Function::with_name_signature(name, self.signature.clone());
@@ -360,7 +401,7 @@ impl<'p> Workshop<'p> {
             self.at_once,
         );
         let mut shop = Shop {
-            module: &mut self.module,
+            module: self.module.get(),
             signature: &self.signature,
             tables: &mut self.tables,
             header: self.header,
@@ -368,6 +409,7 @@ impl<'p> Workshop<'p> {
             copy_here: None,
             jobs,
             error: None,
+            emitted: 0,
         };
         let end = emit(&mut emitter, &mut shop, out);
         let error = shop.error.take();
@@ -381,9 +423,10 @@ impl<'p> Workshop<'p> {
         if let Some(error) = error {
             return Err(error);
         }
-        let defined = self.module.define_function(id, &mut self.context);
+        let module = self.module.get();
+        let defined = module.define_function(id, &mut self.context);
         defined.map_err(|e| failed(format!("{e:?}")))?;
-        self.module.clear_context(&mut self.context);
+        module.clear_context(&mut self.context);
         Ok(())
     }
 
@@ -459,6 +502,12 @@ impl<'p> Workshop<'p> {
     /// The functions that others call.
     fn rest(&mut self, mut jobs: Vec<Job<'p, '_>>) -> Result<(), CompileError> {
         while let Some(job) = jobs.pop() {
+            if self.until.is_some_and(|until| Instant::now() >= until) {
+                self.given_up += 1;
+                // The answer of all that asks the interpreter.
+                self.define(job.id, &mut jobs, &mut |e, _, _| e.number(0))?;
+                continue;
+            }
             self.define(job.id, &mut jobs, &mut |e, shop, out| {
                 e.facts = job.facts.clone();
                 match job.node {

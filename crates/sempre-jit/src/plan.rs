@@ -13,8 +13,11 @@
 //!   empty at the start. This does not keep the order of actions, so that
 //!   steps must be sorted afterwards; there are few, compared with the tests that are saved.
 
+use crate::compilable::size;
 use crate::truth::{fact, read_cell};
 use rustc_hash::FxHashMap;
+use sempre_base::checkpoint;
+use sempre_base::stop::checkpoint_now;
 use sempre_model::Layout;
 use sempre_model::footprint::can_fail;
 use sempre_model::ir::{Behaviour, Binary, Expr, Program, Stmt};
@@ -32,6 +35,8 @@ pub(crate) struct Guarded<'p> {
     /// So many of them, from the left, cannot fail.
     pub safe: usize,
     pub effect: &'p [Stmt],
+    /// A measure of its code.
+    pub weight: usize,
 }
 
 /// A plan; see the module's documentation.
@@ -61,7 +66,7 @@ impl Node<'_> {
             Node::Test(_, node) => node.weight(),
             Node::Switch(_, cases) => cases.iter().map(|c| c.1.weight()).sum(),
             Node::Marked(_, cells) => cells.iter().map(|c| c.1.weight()).sum(),
-            Node::Action(guarded) => 1 + guarded.conjuncts.len() / 8 + guarded.effect.len() / 8,
+            Node::Action(guarded) => guarded.weight,
             Node::Table(_) | Node::Refused => 1,
         }
     }
@@ -105,6 +110,7 @@ pub(crate) fn plan<'p>(
         }
     };
     for &action in actions {
+        checkpoint();
         match &program.actions[action as usize].behaviour {
             _ if refused(action) => {
                 flush(&mut guarded, &mut parts);
@@ -121,6 +127,7 @@ pub(crate) fn plan<'p>(
                     .unwrap_or(conjuncts.len());
                 guarded.push(Guarded {
                     action,
+                    weight: 1 + size(Some(guard), effect) / 64,
                     conjuncts,
                     safe,
                     effect,
@@ -165,6 +172,7 @@ fn runs<'p>(program: &Program, list: Vec<Guarded<'p>>) -> Vec<(Vec<Guarded<'p>>,
     let mut result = Vec::new();
     let mut rest = &list[..];
     while let Some(first) = rest.first() {
+        checkpoint_now();
         let (mut length, mut common) = (1, Common::Nothing);
         for &conjunct in &first.conjuncts[..first.safe] {
             let (reach, what) = match fact(program, conjunct) {
@@ -274,6 +282,7 @@ fn marked<'p>(program: &Program, layout: &Layout, list: Vec<Guarded<'p>>) -> Vec
     let mut words: BTreeMap<u32, BTreeMap<u32, Vec<Guarded<'p>>>> = BTreeMap::new();
     let mut rest = Vec::new();
     for guarded in list {
+        checkpoint();
         let cells = triggers(program, layout, &guarded).into_iter();
         match cells.min_by_key(|c| (is_marked(*c), asked[c], *c)) {
             Some(cell) => {

@@ -22,6 +22,11 @@ use std::sync::Arc;
 
 /// The actions of one function.
 const WEIGHT: usize = 128;
+/// A function with so many is full: however small what is below a large node, it becomes a function of its own.
+const FULL: usize = 2 * WEIGHT;
+/// The effect of an action that weighs more is left to the interpreter: code for it would take seconds to make, and cannot be
+/// divided.
+const HUGE: usize = 2 * WEIGHT;
 /// A switch over values that are farther apart is a chain of comparisons.
 const SPARSE: u64 = 1024;
 
@@ -57,6 +62,8 @@ pub(crate) struct Shop<'w, 'p, 'n> {
     /// Functions that were declared and are still to be made.
     pub jobs: &'w mut Vec<Job<'p, 'n>>,
     pub error: Option<CompileError>,
+    /// Actions of this function so far.
+    pub emitted: usize,
 }
 
 impl<'p, 'n> Shop<'_, 'p, 'n> {
@@ -94,7 +101,8 @@ impl<'p, 'n> Shop<'_, 'p, 'n> {
                 let facts = e.facts.len();
                 e.learn(condition);
                 e.switch_to(yes);
-                let after = self.child(e, inner, node, out);
+                let is_large = node.weight() > WEIGHT;
+                let after = self.child(e, inner, is_large, out);
                 e.jump(Target {
                     block: end,
                     argument: Some(after),
@@ -106,6 +114,7 @@ impl<'p, 'n> Shop<'_, 'p, 'n> {
             Node::Switch(cell, cases) => self.switch(e, node, *cell, cases, out),
             Node::Marked(word, cells) => self.marked(e, node, *word, cells, out),
             Node::Action(guarded) => {
+                self.emitted += guarded.weight;
                 let (_, end, result) = self.ends(e);
                 let facts = e.facts.len();
                 let skip = Target {
@@ -118,9 +127,14 @@ impl<'p, 'n> Shop<'_, 'p, 'n> {
                     e.switch_to(go_on);
                     e.learn(conjunct);
                 }
-                e.effect(guarded.effect);
-                let changed = e.changed_words();
-                let after = self.record(e, guarded.action, &changed, out);
+                let after = if guarded.weight > HUGE {
+                    e.exit_always();
+                    out
+                } else {
+                    e.effect(guarded.effect);
+                    let changed = e.changed_words();
+                    self.record(e, guarded.action, &changed, out)
+                };
                 e.jump(Target {
                     block: end,
                     argument: Some(after),
@@ -153,8 +167,9 @@ impl<'p, 'n> Shop<'_, 'p, 'n> {
     }
 
     /// Emits what is below a node: in place, or as a function if the node is too large.
-    fn child(&mut self, e: &mut Emitter, child: &'n Node<'p>, parent: &Node, out: Value) -> Value {
-        if parent.weight() > WEIGHT && child.weight() > WEIGHT / 16 {
+    fn child(&mut self, e: &mut Emitter, child: &'n Node<'p>, is_large: bool, out: Value) -> Value {
+        let weight = if is_large { child.weight() } else { 0 };
+        if weight > WEIGHT / 16 || weight > 0 && self.emitted > FULL {
             self.outline(e, Work::One(child), out)
         } else {
             self.node(e, child, out)
@@ -242,11 +257,12 @@ impl<'p, 'n> Shop<'_, 'p, 'n> {
             let table = e.builder.create_jump_table(data);
             e.builder.ins().br_table(index, table);
         }
+        let is_large = node.weight() > WEIGHT;
         for (case, block) in cases.into_iter().zip(blocks) {
             e.switch_to(block);
             let facts = e.facts.len();
             e.facts.push((cell, case.0, case.0));
-            let after = self.child(e, &case.1, node, out);
+            let after = self.child(e, &case.1, is_large, out);
             e.facts.truncate(facts);
             e.jump(Target {
                 block: end,
@@ -297,12 +313,13 @@ impl<'p, 'n> Shop<'_, 'p, 'n> {
         let table = e.builder.create_jump_table(data);
         e.builder.ins().br_table(index, table);
         let in_loop = std::mem::replace(&mut e.in_loop, true);
+        let is_large = node.weight() > WEIGHT;
         for (((cell, child), mask), block) in cells.iter().zip(masks).zip(blocks) {
             e.switch_to(block);
             let facts = e.facts.len();
             let (low, high) = field_interval(&e.layout.field(*cell));
             e.facts.push((*cell, low.saturating_add(1), high));
-            let after = self.child(e, child, node, out_now);
+            let after = self.child(e, child, is_large, out_now);
             e.facts.truncate(facts);
             let left = e.builder.ins().band_imm(rest_now, !mask as i64);
             e.builder.ins().jump(head, &[left.into(), after.into()]);

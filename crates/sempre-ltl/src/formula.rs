@@ -285,6 +285,7 @@ impl Formulas {
     /// # Panics
     /// If the operator does not take that many operands, or is [`Op::Proposition`].
     pub fn node(&mut self, op: Op, operands: &[Formula]) -> Formula {
+        sempre_base::checkpoint();
         let fits = match op {
             Op::True | Op::False => operands.is_empty(),
             Op::Proposition => false,

@@ -92,6 +92,7 @@ impl Implication {
     }
 
     fn decide(&mut self, a: &Formulas, f: Formula, g: Formula) -> bool {
+        sempre_base::checkpoint();
         let (ff, gf) = (a.facts(f), a.facts(g));
         if ff.boolean()
             && gf.boolean()

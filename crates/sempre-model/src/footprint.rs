@@ -194,6 +194,7 @@ impl<'p> Walk<'p> {
 
     fn block(&mut self, block: &[Stmt]) {
         for stmt in block {
+            sempre_base::checkpoint();
             self.stmt(stmt);
         }
     }

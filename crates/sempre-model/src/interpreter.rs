@@ -86,6 +86,7 @@ impl<'p> Interpreter<'p> {
         let mut seen: FxHashSet<Vec<i64>> = FxHashSet::default();
         let mut open = vec![from];
         while let Some(mut state) = open.pop() {
+            sempre_base::stop::checkpoint_now();
             if seen.len() >= PASSED {
                 break;
             }

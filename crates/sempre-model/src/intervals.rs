@@ -43,6 +43,7 @@ pub fn intervals(program: &Program) -> Vec<Interval> {
     while let Some(a) = queue.pop_front() {
         queued[a as usize] = false;
         for (cell, new) in outcome(program, &program.actions[a as usize], &result) {
+            sempre_base::checkpoint();
             let cell = cell as usize;
             let old = result[cell];
             if old.0 <= new.0 && new.1 <= old.1 {

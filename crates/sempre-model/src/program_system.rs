@@ -48,6 +48,11 @@ impl ProgramContext {
     pub fn overflow(&self) -> Option<Overflow> {
         self.overflow
     }
+
+    /// The order in which the steps of a state are told: by the place of their actions in it.
+    pub fn set_rank(&mut self, rank: Vec<u32>) {
+        self.rank = Some(rank);
+    }
 }
 
 impl ProgramSystem {
@@ -118,6 +123,8 @@ impl System for ProgramSystem {
     }
 
     fn successors(&self, context: &mut ProgramContext, state: &[u64], sink: &mut impl Sink) {
+        // Thousands of actions may have to be evaluated.
+        sempre_base::stop::checkpoint_now();
         let interpreter = Interpreter::new(&self.program);
         self.layout.unpack(state, &mut context.cells);
         for error in interpreter.failed_assertions(&context.cells) {

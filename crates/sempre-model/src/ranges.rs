@@ -17,12 +17,16 @@ use crate::ir::{Program, Type};
 use crate::layout::Layout;
 use rustc_hash::FxHashSet;
 use sempre_base::Random;
+use sempre_base::stop::{Cancel, cancellable, checkpoint_now};
 use std::collections::VecDeque;
+use std::time::Instant;
 
 /// States that the scouts find, at most.
 const STATES: usize = 20_000;
 /// What they may cost, in cells looked at, roughly: about a tenth of a second.
 const WORK: usize = 6_000_000;
+/// The part of the time that scouts have, if there is a deadline.
+const SHARE: u32 = 8;
 /// What each of the two kinds of scouting costs at least.
 const LEAST_WORK: usize = 200_000;
 
@@ -81,7 +85,6 @@ struct Scouts {
 
 impl Scouts {
     fn run(program: &Program) -> Self {
-        let interpreter = Interpreter::new(program);
         // A guard costs as much as some ten cells, a successor is written and hashed.
         let expansion = 10 * (1 + program.actions.len()) + table_rows(program);
         let successor = 20 + 3 * program.cells();
@@ -93,55 +96,76 @@ impl Scouts {
             news: 0,
             complete: true,
         };
+        // What they see is a hint, and not worth more than a part of the time that is left.
+        let now = Instant::now();
+        let asked_by = Cancel::current();
+        let until = (asked_by.deadline())
+            .map(|deadline| now + deadline.saturating_duration_since(now) / SHARE);
+        let scouting = || {
+            result.breadth_first(program, expansion, successor);
+            if !result.complete {
+                result.walk(program, expansion, successor);
+            }
+        };
+        if cancellable(&asked_by.child(until), scouting).is_err() {
+            checkpoint_now();
+            result.complete = false;
+        }
+        result
+    }
+
+    /// All states, or as many as there is work for.
+    fn breadth_first(&mut self, program: &Program, expansion: usize, successor: usize) {
+        let interpreter = Interpreter::new(program);
         let mut known: FxHashSet<Vec<i64>> = FxHashSet::default();
         let mut queue = VecDeque::new();
         for state in &program.initial {
-            result.note(state);
+            self.note(state);
             if known.insert(state.clone()) {
                 queue.push_back(state.clone());
             }
         }
         while let Some(state) = queue.pop_front() {
-            if known.len() >= STATES || result.work >= WORK || result.is_stale() {
-                result.complete = false;
+            checkpoint_now();
+            if known.len() >= STATES || self.work >= WORK || self.is_stale() {
+                self.complete = false;
                 break;
             }
-            result.work += expansion;
+            self.work += expansion;
             let steps = interpreter.steps_through(&state, &mut |state| {
-                result.note(state);
-                result.work += expansion;
+                self.note(state);
+                self.work += expansion;
             });
             for (_, next) in steps {
-                result.work += successor;
+                self.work += successor;
                 if let Ok(next) = next
                     && !known.contains(&next)
                 {
-                    result.note(&next);
+                    self.note(&next);
                     known.insert(next.clone());
                     queue.push_back(next);
                 }
             }
         }
-        if !result.complete {
-            result.walk(program, |found| expansion + found * successor);
-        }
-        result
     }
 
-    /// Random walks, which come deeper, for a quarter of the work; `cost` is that of a step, by the
-    /// number of successors.
-    fn walk(&mut self, program: &Program, cost: impl Fn(usize) -> usize) {
+    /// Random walks, which come deeper, for a quarter of the work.
+    fn walk(&mut self, program: &Program, expansion: usize, successor: usize) {
         let interpreter = Interpreter::new(program);
         let mut random = Random::new(1);
         (self.work, self.news) = (0, 0);
         while self.work < WORK / 4 && !self.is_stale() {
             let mut state = random.pick(&program.initial).clone();
             for _ in 0..1000 {
-                let steps = interpreter.steps_through(&state, &mut |state| self.note(state));
+                checkpoint_now();
+                let steps = interpreter.steps_through(&state, &mut |state| {
+                    self.note(state);
+                    self.work += expansion;
+                });
                 let mut next: Vec<Vec<i64>> = (steps.into_iter())
                     .filter_map(|(_, next)| next.ok())
                     .collect();
-                self.work += cost(next.len());
+                self.work += expansion + next.len() * successor;
                 if next.is_empty() || self.work >= WORK / 4 {
                     break;
                 }

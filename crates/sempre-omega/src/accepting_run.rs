@@ -184,6 +184,7 @@ fn search(
         }
     }
     while let Some(s) = queue.pop_front() {
+        sempre_base::checkpoint();
         for (i, e) in a.edges[s as usize].iter().enumerate() {
             if !keep(s, e) {
                 continue;

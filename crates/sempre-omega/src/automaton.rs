@@ -129,6 +129,7 @@ impl Automaton {
 
     /// A new state without edges.
     pub fn add_state(&mut self) -> u32 {
+        sempre_base::checkpoint();
         self.edges.push(Vec::new());
         if !self.state_names.is_empty() {
             self.state_names.push(None);
@@ -138,6 +139,7 @@ impl Automaton {
 
     /// A new edge, unless its label is never true.
     pub fn add_edge(&mut self, from: u32, to: u32, label: Bdd, mark: Mark) {
+        sempre_base::checkpoint();
         if !label.is_false() {
             self.edges[from as usize].push(Edge { to, label, mark });
         }

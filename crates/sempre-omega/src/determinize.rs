@@ -107,6 +107,7 @@ pub fn determinize(
     while at < trees.len() {
         let tree = trees[at].clone();
         for letter in safra.letters(bdds, &tree) {
+            sempre_base::checkpoint();
             let Some((next, priority)) = safra.successor(bdds, &tree, letter) else {
                 continue;
             };

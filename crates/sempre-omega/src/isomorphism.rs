@@ -37,6 +37,7 @@ pub fn isomorphism(bdds: &mut Bdds, a: &Automaton, b: &Automaton) -> Option<Vec<
     };
     let mut todo = vec![(initial(&a), initial(&b))];
     while let Some((mut x, mut y)) = todo.pop() {
+        sempre_base::checkpoint();
         if !refine(&a, &b, &mut x, &mut y) {
             continue;
         }

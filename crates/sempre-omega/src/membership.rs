@@ -41,6 +41,7 @@ pub fn accepts_by<L>(
         runs.initial.push(n);
     }
     while let Some((from, (s, position))) = todo.pop() {
+        sempre_base::checkpoint();
         let letter = word.letter(position);
         let next = word.successor(position);
         for e in &a.edges[s as usize] {

@@ -48,6 +48,7 @@ impl Sccs {
             }
             calls.push((root, 0));
             while let Some(&mut (s, ref mut i)) = calls.last_mut() {
+                sempre_base::checkpoint();
                 let su = s as usize;
                 if *i == 0 {
                     index[su] = clock;

@@ -136,6 +136,7 @@ impl Game {
             let mut number: FxHashMap<(u32, Signature), u32> = FxHashMap::default();
             let mut next = Vec::with_capacity(n);
             for (s, edges) in self.edges.iter().enumerate() {
+                sempre_base::checkpoint();
                 let mut signature: Signature = edges
                     .iter()
                     .map(|e| (class[e.to as usize], &e.mark, e.label))
@@ -210,6 +211,7 @@ impl Game {
 
     /// Can `t` answer every edge of `s`, given the relation so far?
     fn answers(&self, bdds: &mut Bdds, below: &[Vec<bool>], s: usize, t: usize) -> bool {
+        sempre_base::checkpoint();
         self.edges[s].iter().all(|e| {
             let mut rest = e.label;
             for o in &self.edges[t] {

@@ -42,6 +42,7 @@ pub fn closure(bdds: &mut Bdds, a: &Automaton) -> Automaton {
         // Each edge that was added or widened is extended by the original edges after it.
         let mut todo: Vec<Edge> = edges.clone();
         while let Some(first) = todo.get(at).cloned() {
+            sempre_base::checkpoint();
             at += 1;
             for second in &original[first.to as usize] {
                 let label = bdds.and(first.label, second.label);

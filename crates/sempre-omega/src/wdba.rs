@@ -256,6 +256,7 @@ fn quotient(d: &Automaton, even: &[bool], covered: &[Bdd], bdds: &mut Bdds) -> A
             let rest = bdds.not(covered[s]);
             let mut sig = bdds.and(rest, own);
             for e in &d.edges[s] {
+                sempre_base::checkpoint();
                 let to = bdds.variable(AUXILIARY + class[e.to as usize]);
                 let part = bdds.and(e.label, to);
                 sig = bdds.or(sig, part);

@@ -15,6 +15,7 @@
 //! | `gate` | many readers of a table, now and then one that replaces it |
 //! | `chunked`, `arena` | arrays that grow and never move, of equal and of any length |
 //! | `memory` | zeroed memory in large pages |
+//! | [`reserve`], [`signals`] | a global allocator that survives a refusal; signals that ask for an end: for binaries |
 //! | `slots`, `rehash` | the hash index of a flat table, and how many hands fill a larger one |
 
 mod arena;
@@ -29,6 +30,8 @@ mod loom_models;
 mod memory;
 mod packed;
 mod rehash;
+pub mod reserve;
+pub mod signals;
 mod slots;
 mod split;
 pub mod store;

@@ -88,7 +88,7 @@ impl Baton {
             state = (self.state.1.wait(state)).unwrap_or_else(PoisonError::into_inner);
         }
         match state.answered {
-            true => Err(Stop::Interrupted),
+            true => Err(Stop::Cancelled),
             false => Ok(()),
         }
     }

@@ -81,7 +81,7 @@ impl<'p> Beside<'p> {
         }
         match self.states {
             // Whoever began the saturation sees why it ended.
-            Some(_) => Err(Stop::Interrupted),
+            Some(_) => Err(Stop::Cancelled),
             None => Ok(()),
         }
     }
@@ -94,7 +94,7 @@ impl<'p> Beside<'p> {
         let (forest, model, layers) = &mut *search;
         if layers.advance(forest, model, goes_on, &mut Teller::new(None))? {
             let (mut forest, mut model, layers) = *search;
-            forest.set_limits(self.limits);
+            forest.set_limits(self.limits.clone());
             let all = forest.get(layers.found);
             model.prepare_all(&mut forest, all)?;
             self.states = Some(Box::new((forest, model, layers.found)));
@@ -107,7 +107,7 @@ impl<'p> Beside<'p> {
     fn begin(&self) -> Result<Box<(Forest, Model<'p>, BreadthFirst)>, Stop> {
         let mut forest = Forest::new(Limits {
             memory: self.limits.memory.map(|most| most / 4),
-            ..self.limits
+            ..self.limits.clone()
         });
         let mut model = Model::new(&mut forest, self.program, Some(self.order.clone()));
         let initial = model.initial(&mut forest)?;
@@ -161,7 +161,7 @@ mod tests {
             beside.go_on(|_| memory.is_none()).ok();
             beside.due = 0;
             let expected = match memory {
-                None => Err(Stop::Interrupted),
+                None => Err(Stop::Cancelled),
                 Some(_) => Ok(()),
             };
             assert_eq!(beside.turn(&forest), expected);

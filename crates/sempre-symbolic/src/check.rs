@@ -26,8 +26,10 @@ use crate::owcty::owcty;
 use crate::product::{Deadlock, Manner, Product, Reachability};
 use crate::reach::{Options as Search, Progress, Strategy, on_a_deep_stack, states_of};
 use crate::violation::violation;
+use sempre_base::stop::{Cancel, cancellable, under};
 use sempre_model::footprint::can_fail;
 use sempre_model::{Expr, Interpreter, Program};
+use std::thread::Builder;
 use std::time::Duration;
 
 /// A road to an answer.
@@ -57,7 +59,7 @@ impl Road {
 }
 
 /// How to check.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub struct Options<'a> {
     /// What becomes of runs that end.
     pub deadlock: Deadlock,
@@ -211,7 +213,7 @@ pub fn check(
     in_turns(question, options, |options, baton| {
         let search = Search {
             strategy: options.strategy,
-            limits: options.limits,
+            limits: options.limits.clone(),
             progress: options.progress,
             // The search near the initial states does it.
             beside: baton.is_none(),
@@ -254,9 +256,9 @@ fn in_turns(
         road,
         limits: Limits {
             memory: options.limits.memory.map(|m| m / 8 * of_eight),
-            ..options.limits
+            ..options.limits.clone()
         },
-        ..*options
+        ..options.clone()
     };
     let [near, single, far, all] = Baton::of([2, 4, 2, 1]);
     let others = [
@@ -264,19 +266,29 @@ fn in_turns(
         (Road::Climb, &single, 1),
         (Road::Dive, &far, 1),
     ];
+    let cancel = Cancel::current();
     std::thread::scope(|scope| {
         let others = others.map(|(road, baton, of_eight)| {
             let options = part(road, of_eight);
-            scope.spawn(move || {
-                on_a_deep_stack(levels, || {
-                    holding(baton, || on_the_fly(question, &options, Some(baton)))
+            let cancel = cancel.clone();
+            let search = move || {
+                under(&cancel, || {
+                    on_a_deep_stack(levels, || {
+                        holding(baton, || on_the_fly(question, &options, Some(baton)))
+                    })
                 })
-            })
+            };
+            let thread = Builder::new().spawn_scoped(scope, search);
+            if thread.is_err() {
+                // The others go on without it.
+                drop(baton.seat());
+            }
+            thread.ok()
         });
         let (mut outcome, mut statistics, _) = on_a_deep_stack(levels, || {
             holding(&all, || over_all(&part(Road::InTurns, 4), Some(&all)))
         });
-        for other in others {
+        for other in others.into_iter().flatten() {
             let other = other.join();
             let (answer, counted, is_answer) =
                 other.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -300,7 +312,8 @@ fn holding(
     let _seat = baton.seat();
     let (outcome, statistics) = match baton.begin() {
         Err(stop) => (Outcome::Stopped(stop), Statistics::default()),
-        Ok(()) => search(),
+        Ok(()) => cancellable(&Cancel::current(), search)
+            .unwrap_or_else(|stop| (Outcome::Stopped(stop), Statistics::default())),
     };
     let is_answer = baton.end(!matches!(outcome, Outcome::Stopped(_)));
     (outcome, statistics, is_answer)
@@ -312,7 +325,7 @@ fn on_the_fly(
     options: &Options<'_>,
     baton: Option<&Baton>,
 ) -> (Outcome, Statistics) {
-    let mut forest = Forest::new(options.limits);
+    let mut forest = Forest::new(options.limits.clone());
     forest.take_turns(baton.cloned());
     let begin = Clock::start();
     let manner = (options.deadlock, options.fair);
@@ -415,7 +428,7 @@ impl Prepared<'_> {
             road: Road::Owcty,
             ..Statistics::default()
         };
-        self.forest.set_limits(options.limits);
+        self.forest.set_limits(options.limits.clone());
         self.forest.forget_counts();
         let found = self.search(propositions, observer, options, &mut statistics);
         statistics.peak_nodes = self.forest.peak_nodes();

@@ -13,30 +13,21 @@
 use crate::baton::Baton;
 use crate::cache::Cache;
 use crate::forest::{EMPTY, Entry, Forest, NONE, Node, UNIT};
+use sempre_base::stop::{self, Cancel};
 use sempre_store::in_large_pages;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// Why an operation gave up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// No memory is left.
-    Memory,
-    /// No time is left.
-    Time,
-    /// Somebody asked for it.
-    Interrupted,
-}
+pub use sempre_base::Stop;
 
 /// When to give up.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Limits {
     /// Bytes that nodes, tables and caches may take.
     pub memory: Option<usize>,
     /// When time is up.
     pub deadline: Option<Instant>,
-    /// Set when somebody wants it to stop.
-    pub interrupt: Option<&'static AtomicBool>,
+    /// Stops it.
+    pub interrupt: Option<Cancel>,
 }
 
 impl Limits {
@@ -150,7 +141,7 @@ impl Forest {
                 baton.worked(since)?;
             }
             if self.made() > self.control.patience {
-                return Err(Stop::Interrupted);
+                return Err(Stop::Cancelled);
             }
         }
         Ok(())
@@ -197,7 +188,7 @@ impl Forest {
         self.control.patience = outer;
         match result {
             Ok(result) => Ok(Some(result)),
-            Err(Stop::Interrupted) if is_over => {
+            Err(Stop::Cancelled) if is_over => {
                 self.look()?;
                 self.stack.truncate(base);
                 self.release_since(slots, unused);
@@ -243,9 +234,8 @@ impl Forest {
     #[cold]
     pub fn look(&self) -> Result<(), Stop> {
         let limits = &self.control.limits;
-        // Relaxed: looked at for its own sake.
-        if (limits.interrupt).is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            return Err(Stop::Interrupted);
+        if let Some(stop) = stop::poll(limits.interrupt.as_ref()) {
+            return Err(stop);
         }
         if limits.deadline.is_some_and(|d| Instant::now() > d) {
             return Err(Stop::Time);

@@ -9,6 +9,7 @@
 //! from the highest to the lowest cell, times how high the highest is, since what is high is fired on large diagrams.
 
 use sempre_base::Random;
+use sempre_base::stop::{checkpoint, checkpoint_now};
 
 /// Rounds without progress after which a start is given up.
 const PATIENCE: usize = 4;
@@ -49,6 +50,7 @@ pub fn force(cells: usize, supports: &[Vec<u32>]) -> Vec<u32> {
             if left == 0 {
                 break;
             }
+            checkpoint_now();
             left -= 1;
             order = round(&order, &supports, &users);
             let now = span(&order, &supports);
@@ -82,6 +84,7 @@ fn cuthill_mckee(cells: usize, supports: &[&Vec<u32>], users: &[Vec<u32>]) -> Ve
         while next < order.len() {
             let cell = order[next];
             next += 1;
+            checkpoint();
             let mut fresh: Vec<u32> = Vec::new();
             for &user in &users[cell as usize] {
                 for &other in supports[user as usize] {

@@ -18,7 +18,11 @@ use crate::natural::Natural;
 use crate::saturate::{Events, Firing, Saturation};
 use crate::second_order::SecondThoughts;
 use crate::shape::Shape;
+use sempre_base::stop::{Cancel, under};
 use sempre_model::ir::Program;
+use std::panic::resume_unwind;
+use std::sync::{Mutex, PoisonError};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 /// In which order the states are found.
@@ -47,7 +51,7 @@ pub struct Progress {
 }
 
 /// How to search.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub struct Options<'a> {
     /// In which order.
     pub strategy: Strategy,
@@ -225,7 +229,7 @@ pub(crate) fn states_of<'p>(
     options: &Options<'_>,
     baton: Option<&Baton>,
 ) -> (Forest, Model<'p>, Result<Kept, Stop>) {
-    let mut forest = Forest::new(options.limits);
+    let mut forest = Forest::new(options.limits.clone());
     forest.take_turns(baton.cloned());
     let is_ours = order.is_none();
     let mut model = Model::new(&mut forest, program, order);
@@ -233,7 +237,7 @@ pub(crate) fn states_of<'p>(
         model.second_thoughts = SecondThoughts::Later;
     }
     let mut beside = match options.beside {
-        true => Beside::new(&model, options.limits),
+        true => Beside::new(&model, options.limits.clone()),
         false => Beside::never(&model),
     };
     let found = search(&mut forest, &mut model, options, &mut beside);
@@ -337,14 +341,16 @@ const STACK: usize = 16 << 20;
 
 /// Runs something whose recursion is as deep as there are levels; unused pages of a stack cost nothing.
 pub fn on_a_deep_stack<T: Send>(levels: usize, work: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|scope| {
-        let worker = std::thread::Builder::new()
-            .stack_size(STACK + levels * FRAME)
-            .spawn_scoped(scope, work);
-        let worker = worker.expect("a thread can be started");
-        match worker.join() {
-            Ok(result) => result,
-            Err(panic) => std::panic::resume_unwind(panic),
+    let cancel = Cancel::current();
+    // Taken by the thread, or by this one if the system gives none.
+    let slot = Mutex::new(Some(work));
+    let take = || slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let done = std::thread::scope(|scope| {
+        let thread = Builder::new().stack_size(STACK + levels * FRAME);
+        match thread.spawn_scoped(scope, || take().map(|work| under(&cancel, work))) {
+            Ok(worker) => worker.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(_) => take().map(|work| work()),
         }
-    })
+    });
+    done.expect("it is taken once")
 }

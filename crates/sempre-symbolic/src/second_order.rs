@@ -66,7 +66,7 @@ impl SecondThoughts {
         if let Some(better) = better_order(program, order)? {
             *self = Self::Better(better);
             // Whoever began the search sees why, and begins again.
-            return Err(Stop::Interrupted);
+            return Err(Stop::Cancelled);
         }
         Ok(())
     }

@@ -7,6 +7,7 @@
 //! write it. Values that the analysis of intervals expects, or that are indices of the array at least, have variants of
 //! their own; one more is left for all others, and keeps the index as it is. So nothing is lost, whatever the values are.
 
+use sempre_base::checkpoint;
 use sempre_model::intervals::intervals;
 use sempre_model::ir::{Behaviour, Binary, Expr, Place, Program, Stmt, Unary};
 use sempre_model::{Action, Footprint};
@@ -22,6 +23,7 @@ pub fn variants(program: &Program) -> Vec<(u32, Action)> {
     let bounds = intervals(program);
     let mut all = Vec::new();
     for (number, action) in program.actions.iter().enumerate() {
+        checkpoint();
         let mut todo = vec![action.clone()];
         let mut done = Vec::new();
         // Cells that the last variants have left open are not split again.

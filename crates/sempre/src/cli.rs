@@ -34,3 +34,26 @@ pub enum Command {
     Completions(commands::completions::Arguments),
     Man(commands::man::Arguments),
 }
+
+impl Command {
+    /// Does the command stop by itself when a signal asks for that, and say what it has found so far? Others are ended.
+    pub fn can_stop(&self) -> bool {
+        match self {
+            Command::Check(_)
+            | Command::Mcc(_)
+            | Command::Explore(_)
+            | Command::Translate(_)
+            | Command::Formula(_)
+            | Command::Automaton(_)
+            | Command::Monitor(_)
+            | Command::Cross(_)
+            | Command::Crosscheck(_) => true,
+            Command::Random(_)
+            | Command::Pattern(_)
+            | Command::Bench(_)
+            | Command::Cite(_)
+            | Command::Completions(_)
+            | Command::Man(_) => false,
+        }
+    }
+}

@@ -265,9 +265,7 @@ pub fn answer(
 }
 
 fn is_interrupted(settings: &Settings<'_>) -> bool {
-    let flag = settings.limits.interrupt;
-    // Relaxed: the flag is looked at for its own sake.
-    flag.is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed))
+    sempre_base::stop::poll(settings.limits.interrupt).is_some()
 }
 
 /// By what means a verdict was found, in the contest's words.

@@ -1,5 +1,6 @@
 //! How a command ends.
 
+use sempre::base::Stop;
 use std::io;
 use std::path::Path;
 
@@ -29,6 +30,8 @@ pub enum Failure {
     Message(String),
     /// Nobody reads our output any more: exit status 0.
     OutputClosed,
+    /// A limit was reached, or somebody asked for an end, while this was done: exit status 3.
+    Stopped(Stop, String),
 }
 
 impl Failure {

@@ -38,7 +38,7 @@ pub fn parse_size(text: &str) -> Result<usize, String> {
 }
 
 /// What a run may take if nobody says otherwise: nine tenths of what is free now, within the limits of
-/// the control group. `None` where the system does not tell.
+/// the control group and of the address space (`ulimit -v`). `None` where the system does not tell.
 pub fn default_budget() -> Option<usize> {
     let free = field("/proc/meminfo", "MemAvailable:").map(|kib| kib * 1024);
     let group = [
@@ -48,8 +48,69 @@ pub fn default_budget() -> Option<usize> {
     .iter()
     .filter_map(|path| fs::read_to_string(path).ok()?.trim().parse::<usize>().ok())
     .min();
-    let least = free.into_iter().chain(group).min()?;
+    let space = address_space().map(|most| most.saturating_sub(mapped().unwrap_or(0)));
+    let least = free.into_iter().chain(group).chain(space).min()?;
     Some(least / 10 * 9)
+}
+
+/// The most address space that this process may have, if there is a limit.
+pub fn address_space() -> Option<usize> {
+    #[cfg(unix)]
+    {
+        use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
+        let (soft, _) = getrlimit(Resource::RLIMIT_AS).ok()?;
+        (soft != RLIM_INFINITY)
+            .then(|| usize::try_from(soft).ok())
+            .flatten()
+    }
+    #[cfg(not(unix))]
+    None
+}
+
+/// The address space that this process has mapped, in bytes.
+fn mapped() -> Option<usize> {
+    field("/proc/self/status", "VmSize:").map(|kib| kib * 1024)
+}
+
+/// Asks again and again how much memory the process has resident.
+#[derive(Debug)]
+pub struct Resident {
+    #[cfg(target_os = "linux")]
+    statm: fs::File,
+    #[cfg(target_os = "linux")]
+    page: usize,
+}
+
+impl Resident {
+    /// `None` where the system does not tell.
+    pub fn new() -> Option<Self> {
+        #[cfg(target_os = "linux")]
+        {
+            use nix::unistd::{SysconfVar, sysconf};
+            let page = sysconf(SysconfVar::PAGE_SIZE).ok()??;
+            Some(Self {
+                statm: fs::File::open("/proc/self/statm").ok()?,
+                page: usize::try_from(page).ok()?,
+            })
+        }
+        #[cfg(not(target_os = "linux"))]
+        None
+    }
+
+    /// Bytes that are resident now.
+    pub fn bytes(&self) -> Option<usize> {
+        #[cfg(target_os = "linux")]
+        {
+            use std::os::unix::fs::FileExt;
+            let mut text = [0; 64];
+            let length = self.statm.read_at(&mut text, 0).ok()?;
+            let text = std::str::from_utf8(&text[..length]).ok()?;
+            let pages: usize = text.split_ascii_whitespace().nth(1)?.parse().ok()?;
+            Some(pages * self.page)
+        }
+        #[cfg(not(target_os = "linux"))]
+        None
+    }
 }
 
 /// The most memory this process has had resident, in bytes.

@@ -2,12 +2,14 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::input::{read_file, show, shown_name};
+use crate::supervisor;
 use clap::{Args, ValueEnum};
 use sempre::base::Source;
 use sempre::lang::model::{Language, Model};
 use sempre::lang::promela::Reading;
 use sempre::lang::promela::preprocessor::{Preset, Setup};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// The options that say which model to work on.
 #[derive(Args, Clone, Debug, Default)]
@@ -130,6 +132,12 @@ impl ModelOptions {
             ignore_assertions: self.ignore_assertions,
             ..Reading::default()
         }
+    }
+
+    /// Reads the model until the deadline; complaints and warnings go to standard error.
+    pub fn read_within(&self, deadline: Option<Instant>) -> Outcome<Model> {
+        let what = format!("reading {}", self.file());
+        supervisor::step(&what, deadline, || self.read())
     }
 
     /// Reads the model; complaints and warnings go to standard error.

@@ -4,8 +4,9 @@
 //! - **I1** A worker that does not end by itself, or because another has found what was looked for, leaves a reason, and the whole
 //!   search has none but that for its answer.
 
-use crate::explore::{Reason, STACK, message};
+use crate::explore::{Reason, STACK, panicked};
 use crate::space::Stop;
+use sempre_base::stop::{Cancel, under};
 use sempre_store::Full;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -83,6 +84,7 @@ impl Crew {
         if let [only] = items {
             return self.alone(|| work(0, only));
         }
+        let cancel = &Cancel::current();
         std::thread::scope(|scope| {
             let mut threads = Vec::new();
             for (me, item) in items.iter_mut().enumerate() {
@@ -90,16 +92,16 @@ impl Crew {
                 let thread = std::thread::Builder::new().stack_size(STACK);
                 let spawned = thread.spawn_scoped(scope, move || {
                     // Whatever a worker does, the others must learn that it is gone (I1).
-                    let ended = catch_unwind(AssertUnwindSafe(|| work(me, item)));
-                    self.end(ended.unwrap_or_else(|panic| {
-                        Err(Halt::Stop(Stop(Reason::Panic(message(&*panic)))))
-                    }));
+                    let ended = catch_unwind(AssertUnwindSafe(|| under(cancel, || work(me, item))));
+                    self.end(
+                        ended.unwrap_or_else(|panic| Err(Halt::Stop(Stop(panicked(&*panic))))),
+                    );
                 });
                 match spawned {
                     Ok(thread) => threads.push(thread),
                     Err(error) => {
-                        let text = format!("no thread for a worker: {error}");
-                        self.end(Err(Halt::Stop(Stop(Reason::Panic(text)))));
+                        let reason = Reason::NoThread(error.to_string());
+                        self.end(Err(Halt::Stop(Stop(reason))));
                     }
                 }
             }

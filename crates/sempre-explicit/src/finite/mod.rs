@@ -37,13 +37,14 @@ mod product;
 mod property;
 
 use crate::check::{BadPrefix, Check, Counterexample, Inapplicable, Moment, Outcome, Statistics};
-use crate::explore::{self, Goal, Reason, explore, message};
+use crate::explore::{self, Goal, Reason, explore, panicked};
 use crate::product::{Deadlock, Limits, Order, Product, Shape};
 use crate::property::Property;
 use crate::space::{Counters, Edge, RunStep, Space, Stop};
 use life::{GoesOn, Life};
 pub use product::FiniteProduct;
 pub use property::FiniteProperty;
+use sempre_base::stop;
 use sempre_model::system::System;
 use sempre_omega::{Automaton, Bdds};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -241,7 +242,9 @@ pub fn check<'s, S: System>(
                 known = Some((prefix, found.wider));
                 enough = expanded.saturating_mul(PATIENCE).max(options.always);
             }
-            Outcome::Stopped(reason @ (Reason::Interrupted | Reason::Panic(_))) => {
+            Outcome::Stopped(
+                reason @ (Reason::Interrupted | Reason::NoThread(_) | Reason::Panic(_)),
+            ) => {
                 return Err(Stop(reason));
             }
             _ => {}
@@ -255,7 +258,7 @@ pub fn check<'s, S: System>(
         result.outcome = Outcome::Prefix(prefix);
         result.wider = wider;
         result.statistics.scouted = true;
-    } else if result.outcome == Outcome::Stopped(Reason::Memory) {
+    } else if result.outcome == Outcome::Stopped(Reason::Memory) && stop::requested().is_none() {
         let second = Task {
             search: Search::Dfs,
             limits: limits(false),
@@ -317,7 +320,7 @@ impl<S: System> Task<'_, '_, S> {
             }
         }));
         result.outcome = match found {
-            Err(panic) => Outcome::Stopped(Reason::Panic(message(&*panic))),
+            Err(panic) => Outcome::Stopped(panicked(&*panic)),
             Ok(Err(Stop(reason))) => Outcome::Stopped(reason),
             Ok(Ok(Some(prefix))) => Outcome::Prefix(prefix),
             Ok(Ok(None)) => match space.failure() {

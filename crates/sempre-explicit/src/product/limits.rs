@@ -7,8 +7,9 @@ use super::Product;
 use crate::explore::{Progress, Reason};
 use crate::marks::Marks;
 use crate::space::Stop;
+use sempre_base::{Cancel, stop};
 use sempre_model::system::System;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 /// Limits are looked at once in so many expansions.
@@ -23,8 +24,8 @@ pub struct Limits<'a> {
     pub time: Option<Duration>,
     /// Number of states after whose expansion, by all workers together, to stop; a few more may be expanded.
     pub states: Option<u64>,
-    /// Stops the search when it becomes true.
-    pub interrupt: Option<&'a AtomicBool>,
+    /// Stops the search.
+    pub interrupt: Option<&'a Cancel>,
     /// Is told how far the search has got, at most once in 300 ms.
     pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
 }
@@ -43,9 +44,8 @@ impl<S: System, M: Marks> Product<'_, S, M> {
         let transitions = new + common.transitions.fetch_add(new, Relaxed);
         self.told_of = self.counted;
         let limits = &self.limits;
-        // Relaxed: looked at for its own sake.
-        if limits.interrupt.is_some_and(|flag| flag.load(Relaxed)) {
-            return Err(Stop(Reason::Interrupted));
+        if let Some(stop) = stop::poll(limits.interrupt) {
+            return Err(Stop(stop.into()));
         }
         if limits.states.is_some_and(|limit| expanded > limit) {
             return Err(Stop(Reason::States));

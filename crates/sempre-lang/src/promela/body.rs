@@ -167,6 +167,7 @@ impl Builder<'_> {
     }
 
     pub fn value(&mut self, e: &Expression) -> Value {
+        sempre_base::checkpoint();
         self.resolver().value(e)
     }
 
@@ -328,6 +329,7 @@ impl Builder<'_> {
 
     /// The element of a statement, and whether it is in the open sequence already.
     fn element(&mut self, statement: &Statement) -> Option<(El, bool)> {
+        sempre_base::checkpoint();
         let span = statement.span;
         let simple = |b: &mut Self, kind: Kind| Some((b.flow.element(kind, span), false));
         match &statement.kind {

@@ -144,6 +144,7 @@ impl Flow {
 
     /// The elements of a sequence up to `last`.
     fn list(&self, first: Option<El>, last: Option<El>) -> Vec<El> {
+        sempre_base::checkpoint();
         let mut all = Vec::new();
         let mut at = first;
         while let Some(e) = at {
@@ -202,6 +203,7 @@ impl Flow {
     }
 
     fn walk_atomic(&mut self, s: Seq, step: bool) {
+        sempre_base::checkpoint();
         let Sequence { first, last, .. } = self.sequences[s];
         for e in self.list(first, last) {
             let element = &mut self.elements[e];
@@ -228,6 +230,7 @@ impl Flow {
     }
 
     fn escape_element(&mut self, e: El, escape: Seq) {
+        sempre_base::checkpoint();
         if self.elements[e].escapes.contains(&escape) {
             return;
         }
@@ -337,6 +340,7 @@ impl Flow {
 
     /// The place that one stands at on the way to `e`, from a statement that is `atom` or not.
     pub fn hunt(&self, e: El, atom: bool) -> Result<El, Circle> {
+        sempre_base::checkpoint();
         let mut at = e;
         for _ in 0..500 {
             let element = &self.elements[at];
@@ -405,6 +409,7 @@ impl Flow {
     }
 
     fn collect(&self, e: El, out: &mut Vec<El>, depth: usize) {
+        sempre_base::checkpoint();
         if depth > 1000 {
             return;
         }

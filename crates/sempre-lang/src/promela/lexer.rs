@@ -125,6 +125,7 @@ impl Lexer<'_> {
     }
 
     fn word(&mut self, first: bool) -> Token {
+        sempre_base::checkpoint();
         let before = self.at;
         let (ended, open) = self.skip();
         let starts_line = first || ended;

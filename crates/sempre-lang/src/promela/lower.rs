@@ -372,6 +372,7 @@ struct Maker<'a> {
 impl Maker<'_> {
     /// The statements of a step: what each half begins with, and then what is part of the step.
     fn source_steps(&self, halves: &[&Open]) -> Vec<SourceStep> {
+        sempre_base::checkpoint();
         let first = halves.iter().map(|o| self.source_step(o));
         let then = (halves.iter()).flat_map(|o| {
             let flow = &self.bodies[self.world.instances[o.instance].proctype].flow;
@@ -407,6 +408,7 @@ impl Maker<'_> {
 
     /// The process arrives where the half leads.
     fn arrive(&self, o: &Open, effect: &mut Vec<Stmt>) {
+        sempre_base::checkpoint();
         let instance = &self.world.instances[o.instance];
         if let Some(to) = o.half.to
             && let Some(&code) = instance.codes.get(&to)
@@ -451,6 +453,7 @@ impl Maker<'_> {
     }
 
     fn alone(&self, o: &Open) -> Action {
+        sempre_base::checkpoint();
         let here = self.world.is_at(o.instance, o.place);
         let mut effect = o.half.effect.clone();
         self.arrive(o, &mut effect);
@@ -475,6 +478,7 @@ impl Maker<'_> {
         values: &[Expr],
         targets: &[Target],
     ) -> Option<Action> {
+        sempre_base::checkpoint();
         let me = Some(receiver.instance);
         let mut guard = vec![self.may_move(sender)];
         guard.extend([sender, receiver].map(|o| self.world.is_at(o.instance, o.place)));

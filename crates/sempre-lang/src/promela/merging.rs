@@ -134,6 +134,7 @@ impl Alone<'_> {
     }
 
     fn concerns(&self, e: El) -> bool {
+        sempre_base::checkpoint();
         match &self.body.flow.elements[e].kind {
             Kind::Assign(cell, value) => !cell.local || self.value_concerns(value),
             Kind::Condition(value) | Kind::Assert(value) => self.value_concerns(value),
@@ -192,6 +193,7 @@ impl<'a> Graph<'a> {
     }
 
     fn edge(&mut self, from: El, to: Option<El>, step: Option<El>) {
+        sempre_base::checkpoint();
         self.edges[from].insert(0, Edge { to, step });
         self.order.push(from);
         self.order.extend(to);
@@ -279,6 +281,7 @@ impl<'a> Graph<'a> {
 
     /// Does a search from here meet no read of the leaf?
     fn is_dead(&self, from: Option<El>, leaf: usize, uses: &[Uses]) -> bool {
+        sempre_base::checkpoint();
         let mut seen = vec![false; self.edges.len()];
         let mut stack: Vec<(El, usize)> = Vec::new();
         let mut open = from;
@@ -489,6 +492,7 @@ impl Uses {
     }
 
     fn write(&mut self, body: &Body, cell: &Cell) {
+        sempre_base::checkpoint();
         if let Some(index) = &cell.index {
             self.read(body, index);
         }

@@ -329,6 +329,7 @@ impl Parser {
 
     /// `byte x, y[3] = 2`
     pub fn declaration(&mut self) -> Parsed<Declaration> {
+        sempre_base::checkpoint();
         let start = self.token().span;
         let mut hidden = false;
         while self.at("hidden") || self.at("show") || self.at("local") {

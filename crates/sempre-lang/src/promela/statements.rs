@@ -88,6 +88,7 @@ impl Parser {
     }
 
     fn step(&mut self, all: &mut Sequence) -> Parsed<()> {
+        sempre_base::checkpoint();
         self.last_closes = false;
         let start = self.token().span;
         if self.at_declaration() {

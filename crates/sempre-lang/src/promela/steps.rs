@@ -97,6 +97,7 @@ impl Stepper<'_> {
     }
 
     pub fn expr(&self, value: &Value, timeout: bool) -> Expr {
+        sempre_base::checkpoint();
         self.world.expr(Some(self.instance), value, timeout)
     }
 
@@ -106,6 +107,7 @@ impl Stepper<'_> {
 
     /// All halves of a place, with their guards complete.
     pub fn halves(&self, place: El) -> Vec<Half> {
+        sempre_base::checkpoint();
         let body = self.body();
         let flow = &body.flow;
         let inside = self.step_of[place].is_some();
@@ -180,6 +182,7 @@ impl Stepper<'_> {
 
     /// The halves of one statement.
     fn leaf(&self, e: El) -> Vec<Half> {
+        sempre_base::checkpoint();
         let flow = &self.body().flow;
         let element = &flow.elements[e];
         let to = flow.target(e).ok().flatten();
@@ -230,6 +233,7 @@ impl Stepper<'_> {
 
     /// The halves of one statement, which leads `to` a place.
     fn unmerged(&self, e: El, to: Option<El>, atom: bool) -> Vec<Half> {
+        sempre_base::checkpoint();
         let flow = &self.body().flow;
         let element = &flow.elements[e];
         let half = |guard: Expr, effect: Vec<Stmt>| Half {

@@ -153,6 +153,7 @@ impl Bdds {
 
     /// `var ? hi : lo`, where `var` stands above both.
     fn node(&mut self, var: u32, lo: Bdd, hi: Bdd) -> Bdd {
+        sempre_base::checkpoint();
         if lo == hi {
             return lo;
         }

@@ -59,6 +59,7 @@ pub fn difference(
     seen.insert((a.initial[0], b.initial[0]), ());
     let mut at = 0;
     while at < pairs.len() {
+        sempre_base::checkpoint();
         let (s, t, _, _) = pairs[at];
         let (x, y) = (a.is_final[s as usize], b.is_final[t as usize]);
         if x != y {

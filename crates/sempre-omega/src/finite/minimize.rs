@@ -90,6 +90,7 @@ impl Partition {
         let mut todo: Vec<u32> = (0..p.blocks.len() as u32).collect();
         let mut waiting = vec![true; todo.len()];
         while let Some(c) = todo.pop() {
+            sempre_base::checkpoint();
             waiting[c as usize] = false;
             let mut reads: FxHashMap<u32, Bdd> = FxHashMap::default();
             for &t in &p.blocks[c as usize] {

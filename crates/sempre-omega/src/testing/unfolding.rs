@@ -224,6 +224,7 @@ pub fn unfold(
     let mut stuttering: Vec<Vec<TestingEdge>> = Vec::new();
     let mut count = 0;
     while let Some(&(s, valuation)) = states.origin.get(graph.edges.len()) {
+        sempre_base::checkpoint();
         let (mut changing, mut silent) = (Vec::new(), Vec::new());
         let edges = &source.automaton.edges[s as usize];
         for (e, &marks) in edges.iter().zip(&source.marks[s as usize]) {

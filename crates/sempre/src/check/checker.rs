@@ -527,7 +527,12 @@ impl Checker {
         let why = if settings.compile {
             match CompiledSystem::new(Arc::clone(&program), layout.clone(), meanings.clone()) {
                 Ok(system) => {
-                    let why = "successors: the model is compiled to native code";
+                    let why = match system.is_compiled() {
+                        true => "successors: the model is compiled to native code",
+                        false => {
+                            "successors: the model is interpreted until its native code is there, which takes long"
+                        }
+                    };
                     report.explanation.push(why.to_string());
                     return Ok(system);
                 }

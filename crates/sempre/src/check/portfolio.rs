@@ -18,11 +18,10 @@
 //!
 //! Invariants:
 //! * I1: a report is that of one engine; nothing is put together from two but a sentence about the other.
-//! * I2: each engine has a flag of its own by which it is stopped. That of the user is read, and handed on to both; a report says
-//!   *interrupted* only if the user did.
+//! * I2: each engine can be stopped alone. What stops the check stops both; a report says *interrupted* only if the user did.
 //! * I3: a defect of one engine, a panic or a run that was not confirmed, is told, whatever the other says; and if both have answered before
 //!   they could be stopped, the answers are the same, or else that is a defect.
-//! * I4: nobody works on when the answer is given. (Except for a formula that is still being translated, which cannot be stopped.)
+//! * I4: no engine works on when the answer is given.
 //!
 //! Cost: about twice the work of the better engine, and the head start; on two processors its time, the head start, and what the other takes to
 //! see that it is stopped (some thousand states or nodes, or the compilation of the model). Each has half of the memory.
@@ -37,6 +36,7 @@ use super::strategy::AutomatonKind;
 use super::symbolic::{Road, SymbolicSettings};
 use super::translation::STACK;
 use super::verdict::{Cause, CheckError, Report, Verdict};
+use sempre_base::stop::{Stop, poll};
 use sempre_explicit::emptiness::{Algorithm, Pairs};
 use sempre_explicit::explore::Reason;
 use sempre_explicit::finite::Search;
@@ -45,42 +45,12 @@ use sempre_symbolic::reach::Progress;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, Scope};
 use std::time::{Duration, Instant};
 
 /// How often somebody looks whether the user wants to stop.
 const PATIENCE: Duration = Duration::from_millis(20);
-
-/// Flags that nobody uses. The symbolic engine wants one that lives for ever, so there are as many as were ever needed at the same time.
-static FLAGS: Mutex<Vec<&AtomicBool>> = Mutex::new(Vec::new());
-
-fn flags() -> MutexGuard<'static, Vec<&'static AtomicBool>> {
-    // Nobody panics while holding it.
-    FLAGS.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// A flag that is not raised, on loan.
-struct Flag(&'static AtomicBool);
-
-impl Flag {
-    fn lent() -> Self {
-        let unused = flags().pop();
-        Self(unused.unwrap_or_else(|| Box::leak(Box::new(AtomicBool::new(false)))))
-    }
-
-    fn raise(&self) {
-        // Relaxed, here and below: flags are looked at for their own sake; what an engine found comes through a channel.
-        self.0.store(true, Relaxed);
-    }
-}
-
-impl Drop for Flag {
-    fn drop(&mut self) {
-        self.0.store(false, Relaxed);
-        flags().push(self.0);
-    }
-}
 
 /// Asks one engine, with these settings.
 type Ask<'a> = dyn Fn(&Settings<'_>) -> Result<Report, CheckError> + Sync + 'a;
@@ -207,8 +177,8 @@ fn only(
 
 /// Does the user want to stop?
 fn is_interrupted(settings: &Settings<'_>) -> bool {
-    let flags = [settings.limits.interrupt, settings.symbolic.interrupt];
-    flags.into_iter().flatten().any(|flag| flag.load(Relaxed))
+    let by = [settings.limits.interrupt, settings.symbolic.interrupt];
+    by.into_iter().any(|by| poll(by) == Some(Stop::Cancelled))
 }
 
 /// Asks both engines, and hears the first that has an answer.
@@ -219,16 +189,19 @@ fn race(settings: &Settings<'_>, ask: &Ask<'_>) -> Result<Report, CheckError> {
         Some(time) => settings.head_start.min(time / 4),
         None => settings.head_start,
     };
-    let flags = [Flag::lent(), Flag::lent()];
-    let half = |flag: &Flag, spent: Duration| Limits {
+    let user = settings.limits.interrupt.cloned().unwrap_or_default();
+    let stops = [user.child(None), user.child(None)];
+    let half = |spent: Duration| Limits {
         memory: settings.limits.memory.map(|m| m / 2),
         time: time.map(|t| t.saturating_sub(spent)),
-        interrupt: Some(flag.0),
         ..settings.limits
     };
     let explicit = Settings {
         engine: Engine::Explicit,
-        limits: half(&flags[0], Duration::ZERO),
+        limits: Limits {
+            interrupt: Some(&stops[0]),
+            ..half(Duration::ZERO)
+        },
         ..*settings
     };
     // There is one line to tell how far they have got: the explicit engine has it as long as it works.
@@ -239,9 +212,12 @@ fn race(settings: &Settings<'_>, ask: &Ask<'_>) -> Result<Report, CheckError> {
     };
     let symbolic = || Settings {
         engine: Engine::Symbolic,
-        limits: half(&flags[1], begin.elapsed()),
+        limits: Limits {
+            interrupt: Some(&stops[1]),
+            ..half(begin.elapsed())
+        },
         symbolic: SymbolicSettings {
-            interrupt: Some(flags[1].0),
+            interrupt: Some(&stops[1]),
             progress: Some(&tell),
             ..settings.symbolic
         },
@@ -267,7 +243,7 @@ fn race(settings: &Settings<'_>, ask: &Ask<'_>) -> Result<Report, CheckError> {
             }
             let is_decided = ends.iter().any(|end| end.has_answer() || end.is_defect());
             if is_decided || is_interrupted(settings) {
-                flags.iter().for_each(Flag::raise);
+                stops.iter().for_each(|stop| stop.stop(Stop::Cancelled));
                 continue;
             }
             let due = working == 0 || begin.elapsed() >= head_start;
@@ -299,8 +275,16 @@ fn start<'s>(
         // Somebody listens as long as somebody works.
         let _ = sender.send(End { engine, came });
     };
-    let thread = Builder::new().stack_size(STACK);
-    if let Err(error) = thread.spawn_scoped(scope, work) {
+    // Taken by a thread whose stack is as deep as the system allows.
+    let slot = Arc::new(Mutex::new(Some(work)));
+    let spawn = |size: usize| {
+        let slot = slot.clone();
+        let take = move || slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let run = move || take().map_or((), |work| work());
+        Builder::new().stack_size(size).spawn_scoped(scope, run)
+    };
+    let spawned = spawn(STACK).or_else(|_| spawn(STACK / 8).or_else(|_| spawn(STACK / 64)));
+    if let Err(error) = spawned {
         let why = format!("the {} engine has no thread: {error}", engine.name());
         let came = Ok(Err(CheckError::Refused(why)));
         let _ = send.send(End { engine, came });
@@ -396,6 +380,7 @@ fn sentence(heard: &Report, other: Option<&End>) -> String {
 mod tests {
     use super::*;
     use crate::check::{Fairness, sources};
+    use sempre_base::Cancel;
     use sempre_lang::model::{Language, Model};
 
     const TEXT: &str =
@@ -440,7 +425,7 @@ mod tests {
             let symbolic = settings.symbolic.interrupt.expect("a flag of its own");
             assert!(std::ptr::eq(flag, symbolic));
         }
-        while !flag.load(Relaxed) {
+        while flag.flagged().is_none() {
             std::thread::yield_now();
         }
         Ok(stopped(settings.engine, Reason::Interrupted))
@@ -461,7 +446,7 @@ mod tests {
             (Engine::Symbolic, Engine::Explicit),
         ] {
             let both = AtomicBool::new(false);
-            let user = AtomicBool::new(false);
+            let user = Cancel::new();
             let mut settings = at_once();
             settings.limits.interrupt = Some(&user);
             settings.limits.memory = Some(1000);
@@ -482,8 +467,7 @@ mod tests {
             let told = format!("the {} engine was stopped", other.name());
             assert!(report.explanation[0].contains(&told));
             // I2.
-            assert!(!user.load(Relaxed));
-            assert!(!Flag::lent().0.load(Relaxed), "a flag is lent lowered");
+            assert_eq!(user.flagged(), None);
         }
     }
 
@@ -536,7 +520,7 @@ mod tests {
     #[test]
     fn the_user_stops_both() {
         for begun in [false, true] {
-            let user = AtomicBool::new(false);
+            let user = Cancel::new();
             let mut settings = Settings {
                 head_start: if begun { Duration::ZERO } else { LONG },
                 ..at_once()
@@ -548,7 +532,7 @@ mod tests {
                     false => Engine::Explicit,
                 };
                 if settings.engine == last {
-                    user.store(true, Relaxed);
+                    user.stop(Stop::Cancelled);
                 }
                 works(settings)
             });

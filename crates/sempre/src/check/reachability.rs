@@ -28,6 +28,7 @@ use super::settings::{Engine, Settings};
 use super::symbolic::{Road, SymbolicSettings};
 use super::translation::in_time;
 use super::verdict::{Cause, CheckError, Exhausted, Report, Verdict};
+use sempre_base::stop::{Cancel, Stop, poll};
 use sempre_explicit::explore::Reason;
 use sempre_explicit::product::{Deadlock, Limits};
 use sempre_ltl::{Formula, Formulas, Op};
@@ -36,7 +37,6 @@ use sempre_net::state_equation::{Answer, Firings, Next, search};
 use sempre_net::walk::{Ended, Policy, Walker};
 use sempre_net::witness::shortened;
 use sempre_net::{Condition, Net, Proof, Question};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// Methods for reachability in nets.
@@ -291,7 +291,7 @@ enum Found {
 pub(super) struct Clock<'a> {
     pub(super) begin: Instant,
     time: Option<Duration>,
-    interrupts: [Option<&'a AtomicBool>; 2],
+    interrupts: [Option<&'a Cancel>; 2],
 }
 
 impl<'a> Clock<'a> {
@@ -304,14 +304,12 @@ impl<'a> Clock<'a> {
     }
 
     pub(super) fn is_interrupted(&self) -> bool {
-        // Relaxed: flags are looked at for their own sake.
-        let flags = self.interrupts.iter().flatten();
-        flags.into_iter().any(|flag| flag.load(Relaxed))
+        (self.interrupts.iter()).any(|&by| poll(by) == Some(Stop::Cancelled))
     }
 
     /// Is so much of the time over, or does the user want to stop?
     pub(super) fn is_over(&self, share: f64) -> bool {
-        self.is_interrupted()
+        self.interrupts.iter().any(|&by| poll(by).is_some())
             || self
                 .time
                 .is_some_and(|t| self.begin.elapsed() >= t.mul_f64(share))

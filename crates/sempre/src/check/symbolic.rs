@@ -10,7 +10,7 @@ use super::replay::{Unconfirmed, confirm, folded};
 use super::settings::Settings;
 use super::translation::Compiled;
 use super::verdict::{Cause, CheckError, Exhausted, Report, Verdict};
-use sempre_explicit::explore::Reason;
+use sempre_base::Cancel;
 use sempre_explicit::product;
 pub use sempre_symbolic::check::Road;
 use sempre_symbolic::check::{Options, Outcome, Prepared, Statistics, check, prepare};
@@ -18,15 +18,14 @@ use sempre_symbolic::observer::Observer;
 use sempre_symbolic::product::Deadlock;
 pub use sempre_symbolic::product::Reachability;
 use sempre_symbolic::reach::Progress;
-use sempre_symbolic::{Limits, Stop, Strategy};
-use std::sync::atomic::AtomicBool;
+use sempre_symbolic::{Limits, Strategy};
 use std::time::Instant;
 
 /// What only the symbolic engine wants to know.
 #[derive(Clone, Copy, Default)]
 pub struct SymbolicSettings<'a> {
-    /// Set when somebody wants it to stop.
-    pub interrupt: Option<&'static AtomicBool>,
+    /// Stops it.
+    pub interrupt: Option<&'a Cancel>,
     /// Told now and then.
     pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
     /// The model's states, if they are known: those of the same checker.
@@ -97,7 +96,7 @@ impl Checker {
         let limits = Limits {
             memory: settings.limits.memory,
             deadline: (settings.limits.time).and_then(|t| Instant::now().checked_add(t)),
-            interrupt: settings.symbolic.interrupt,
+            interrupt: settings.symbolic.interrupt.cloned(),
         };
         let progress = settings.symbolic.progress;
         Ok(prepare(self.program(), Strategy::Saturation, limits, progress).ok())
@@ -147,7 +146,7 @@ impl Checker {
             limits: Limits {
                 memory: settings.limits.memory,
                 deadline,
-                interrupt: settings.symbolic.interrupt,
+                interrupt: settings.symbolic.interrupt.cloned(),
             },
             strategy: Strategy::Saturation,
             progress: settings.symbolic.progress,
@@ -163,11 +162,7 @@ impl Checker {
                 Some(exhausted) => Verdict::Holds(exhausted),
                 None => return Err(CheckError::Defect("an empty product".to_string())),
             },
-            Outcome::Stopped(stop) => Verdict::Unknown(Cause::Stopped(match stop {
-                Stop::Memory => Reason::Memory,
-                Stop::Time => Reason::Time,
-                Stop::Interrupted => Reason::Interrupted,
-            })),
+            Outcome::Stopped(stop) => Verdict::Unknown(Cause::Stopped(stop.into())),
             Outcome::Failed(fault) => {
                 let action = fault.action.map(|a| &self.program().actions[a as usize]);
                 Verdict::Unknown(Cause::Failure(match action {

@@ -1,13 +1,13 @@
 //! The automaton of a property's violations, compiled for search.
 //!
-//! A translation may take for ever, and it cannot be asked to stop: it runs in a thread of its own, and the
-//! thread is left alone when time is up. It ends with the process.
+//! A translation may take for ever; it is stopped at its checkpoints ([`sempre_base::stop`]).
 
 use super::finite_violations::{Prefixes, prefixes};
 use super::property::Claim;
 use super::strategy::AutomatonKind;
 use crate::automata::to_state_buchi;
 use crate::word::write_word;
+use sempre_base::stop::{Cancel, cancellable};
 use sempre_explicit::explore::Reason;
 use sempre_explicit::finite::FiniteProperty;
 use sempre_explicit::product::Observer;
@@ -24,9 +24,10 @@ use sempre_omega::testing::{self, Refusal, Ta, TestingStats, Tgta, refuse_stutte
 use sempre_omega::{Alphabet, Automaton, FiniteAutomaton};
 use sempre_translate::testing::{TestingError, ta, tgta};
 use sempre_translate::translator::{Kind, Options, Translator};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::panic::resume_unwind;
+use std::sync::Mutex;
+use std::thread::Builder;
+use std::time::Instant;
 
 /// Acceptance conditions with more cases are not made generalised Büchi.
 const MOST_CASES: usize = 10_000;
@@ -36,9 +37,6 @@ const MOST_STATES: usize = 1 << 16;
 
 /// Formulas may be thousands of levels deep; unused pages of a stack cost nothing.
 pub(super) const STACK: usize = 512 << 20;
-
-/// How often somebody looks whether to go on.
-const PATIENCE: Duration = Duration::from_millis(20);
 
 /// Why there is no automaton.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,7 +120,7 @@ pub fn violations(
     wish: Wish,
     making: Making,
     deadline: Option<Instant>,
-    interrupt: Option<&AtomicBool>,
+    interrupt: Option<&Cancel>,
 ) -> Result<(Observed, AutomatonFacts), NoAutomaton> {
     let claim = claim.clone();
     let make = move || make(claim, propositions, wish, making);
@@ -131,46 +129,34 @@ pub fn violations(
         .map_err(NoAutomaton::Refused)
 }
 
-/// What somebody works out, in a thread of its own, unless time is up before.
+/// What this work gives, done on a deep stack, unless it is stopped or time is up before. Without another `interrupt` it is stopped with
+/// the work that it is a part of.
 ///
 /// # Errors
-/// Why it was not worked out.
-pub fn in_time<T: Send + 'static>(
+/// Why it was not done.
+pub fn in_time<T: Send>(
     deadline: Option<Instant>,
-    interrupt: Option<&AtomicBool>,
-    work: impl FnOnce() -> T + Send + 'static,
+    interrupt: Option<&Cancel>,
+    work: impl FnOnce() -> T + Send,
 ) -> Result<T, Reason> {
-    let (send, receive) = channel();
-    let worker = std::thread::Builder::new()
-        .stack_size(STACK)
-        .spawn(move || {
-            // Nobody may be waiting any more.
-            let _ = send.send(work());
-        });
-    let worker = match worker {
-        Ok(worker) => worker,
-        Err(error) => return Err(Reason::Panic(format!("cannot start a thread: {error}"))),
+    let cancel = match interrupt {
+        Some(interrupt) => interrupt.child(deadline),
+        None => Cancel::current().child(deadline),
     };
-    loop {
-        match receive.recv_timeout(PATIENCE) {
-            Ok(made) => {
-                // Not to be joined but dropped would detach it, and a thread that ends while it is detached takes the program
-                // with it, by an error in the C library.
-                let _ = worker.join();
-                return Ok(made);
-            }
-            Err(RecvTimeoutError::Disconnected) => {
-                return Err(Reason::Panic("the translation failed".to_string()));
-            }
-            Err(RecvTimeoutError::Timeout) => {}
+    // Taken by the thread, or by this one if there is none.
+    let slot = Mutex::new(Some(work));
+    let take = || slot.lock().ok().and_then(|mut slot| slot.take());
+    let done = std::thread::scope(|scope| {
+        let thread = Builder::new().stack_size(STACK);
+        let run = || take().map(|work| cancellable(&cancel, work));
+        match thread.spawn_scoped(scope, run) {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(_) => take().map(|work| cancellable(&cancel, work)),
         }
-        // Relaxed: looked at for its own sake.
-        if interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            return Err(Reason::Interrupted);
-        }
-        if deadline.is_some_and(|d| Instant::now() > d) {
-            return Err(Reason::Time);
-        }
+    });
+    match done {
+        Some(done) => done.map_err(Reason::from),
+        None => Err(Reason::Panic("a lock was lost".to_string())),
     }
 }
 

@@ -74,6 +74,7 @@ fn words(reason: &Reason) -> String {
         Reason::Interrupted => "interrupted".to_string(),
         Reason::States => "number of states".to_string(),
         Reason::Overflow => "a value is too large for any layout".to_string(),
+        Reason::NoThread(why) => format!("no thread for a worker: {why}"),
         Reason::Panic(text) => format!("internal error: {text}"),
     }
 }
@@ -159,7 +160,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// That of a check which has not begun when it stops.
+    /// That of a check which has not begun when it stops, or of which there is nothing to say.
     pub fn unknown(settings: &Settings<'_>, reason: Reason) -> Self {
         Self {
             verdict: Verdict::Unknown(Cause::Stopped(reason)),

@@ -3,6 +3,7 @@
 use super::operations::{Operation, Operations, Question};
 use crate::failure::{Answer, Failure, Outcome};
 use crate::input::{read_file, show, shown_name};
+use crate::limits::LimitOptions;
 use crate::output::OutputOptions;
 use crate::printer::{self, Format};
 use clap::Args;
@@ -65,6 +66,9 @@ pub struct Arguments {
     format: Format,
 
     #[command(flatten)]
+    limits: LimitOptions,
+
+    #[command(flatten)]
     output: OutputOptions,
 }
 
@@ -88,30 +92,37 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if prints {
         printer::header(&mut *out, arguments.format, NAME, &[])?;
     }
-    for path in &arguments.files {
-        let mut alphabet = Alphabet::new();
-        let (automata, bad) = read(path, &mut alphabet)?;
-        bad_input |= bad;
-        for read in automata {
-            let mut work = Work {
-                arguments,
-                alphabet: &mut alphabet,
-                current: read,
-                out: &mut *out,
-            };
-            let yes = work.operate()?;
-            if prints && (yes || !questions) {
-                any_selected = true;
-                work.print()?;
-            } else if arguments.run && !work.print_run()? {
-                all = Answer::No;
-            }
-            if !yes {
-                all = Answer::No;
+    let done = arguments.limits.during("working on the automata", || {
+        for path in &arguments.files {
+            let mut alphabet = Alphabet::new();
+            let (automata, bad) = read(path, &mut alphabet)?;
+            bad_input |= bad;
+            for read in automata {
+                let mut work = Work {
+                    arguments,
+                    alphabet: &mut alphabet,
+                    current: read,
+                    out: &mut *out,
+                };
+                let yes = work.operate()?;
+                if prints && (yes || !questions) {
+                    any_selected = true;
+                    work.print()?;
+                } else if arguments.run && !work.print_run()? {
+                    all = Answer::No;
+                }
+                if !yes {
+                    all = Answer::No;
+                }
             }
         }
+        Ok(())
+    });
+    // What was done before it was stopped.
+    if matches!(done, Ok(()) | Err(Failure::Stopped(..))) {
+        out.flush()?;
     }
-    out.flush()?;
+    done?;
     if bad_input {
         Err(Failure::Shown)
     } else if arguments.select {

@@ -1,7 +1,7 @@
 //! `sempre bench`: the experiments of the papers.
 
 use crate::failure::{Answer, Failure, Outcome};
-use crate::output::OutputOptions;
+use crate::output::{OutputOptions, write_file};
 use clap::{Args, Subcommand, ValueEnum};
 use sempre::cross::external::{Scratch, Template};
 use sempre::experiments::emptiness::{self, Parameters};
@@ -565,8 +565,4 @@ fn named(parts: &[(String, (Table, Vec<Chart>))]) -> Vec<(String, Table)> {
 /// The parts without their names.
 fn drawn(parts: Vec<(String, (Table, Vec<Chart>))>) -> Vec<(Table, Vec<Chart>)> {
     parts.into_iter().map(|(_, part)| part).collect()
-}
-
-fn write_file(path: &Path, text: &str) -> Outcome<()> {
-    std::fs::write(path, text).map_err(|e| Failure::file(path, "write", &e))
 }

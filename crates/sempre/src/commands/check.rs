@@ -3,12 +3,13 @@
 use crate::failure::{Answer, Failure, Outcome};
 use crate::input::{read_file, show, shown_name};
 use crate::model_input::ModelOptions;
-use crate::output::OutputOptions;
+use crate::output::{OutputFile, OutputOptions};
 use crate::picture::Picture;
 use crate::verdict_report::{Shown, json, mcc, text, trace};
-use crate::{interrupt, progress};
+use crate::{progress, supervisor};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
+use sempre::base::stop::{self, Stop};
 use sempre::base::{Diagnostic, Source};
 use sempre::check::{
     AutomatonKind, CheckError, Checker, Engine, Fairness, Method, Property, Report, Road, Settings,
@@ -18,12 +19,12 @@ use sempre::explicit::emptiness::{Algorithm, Pairs};
 use sempre::explicit::finite::Search;
 use sempre::explicit::product::{Deadlock, Limits, Order};
 use sempre::lang::model::Model;
+use sempre::lang::pnml::read_properties;
 use sempre::memory;
 use sempre::report::{Subject, page};
-use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Check that every run of a model satisfies a property, or show one that does not
 ///
@@ -73,11 +74,11 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "HOW", default_value = "one-by-one")]
     pairs: PairsName,
 
-    /// How much memory states may take, as 50M or 2G [default: nine tenths of what is free]
+    /// How much memory the process may take, as 50M or 2G [default: nine tenths of what is free]
     #[arg(long, value_name = "BYTES", value_parser = memory::parse_size)]
     memory: Option<usize>,
 
-    /// How many seconds each property may take
+    /// How many seconds each property may take, with what reading the model took
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time: Option<Duration>,
 
@@ -313,13 +314,23 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let model = arguments.model.read()?;
+    let begin = Instant::now();
+    let deadline = supervisor::reading_deadline(arguments.time);
+    let memory = arguments.memory.or_else(memory::default_budget);
+    supervisor::limit_memory(memory);
+    let model = arguments.model.read_within(deadline);
+    if arguments.mcc && matches!(model, Err(Failure::Stopped(..))) {
+        not_computed(arguments)?;
+    }
+    let model = model?;
     let picture = match arguments.format {
         Format::Text | Format::Json => None,
         Format::Msc => Some(Picture::chart(&model)),
         Format::Trail => Some(Picture::trail(&model, &arguments.model.file())?),
     };
-    let properties = arguments.properties.read(&model)?;
+    let properties = supervisor::step("reading the properties", deadline, || {
+        arguments.properties.read(&model)
+    })?;
     let fairness = match arguments.fairness {
         FairnessName::None => Fairness::None,
         FairnessName::Weak => Fairness::Weak,
@@ -352,7 +363,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
         );
         return Err(Failure::Message(text));
     }
-    let checker = Checker::new(model.program(), fairness).map_err(told)?;
+    let checker = supervisor::step("preparing the model", deadline, || {
+        Checker::new(model.program(), fairness).map_err(told)
+    })?;
     let talk = progress::wanted(arguments.quiet);
     let settings = Settings {
         automaton: match arguments.automaton {
@@ -392,7 +405,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         compile: !arguments.no_jit,
         engine,
         symbolic: SymbolicSettings {
-            interrupt: Some(interrupt::flag()),
+            interrupt: None,
             progress: if talk {
                 Some(&progress::show_nodes)
             } else {
@@ -402,10 +415,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
             ..SymbolicSettings::default()
         },
         limits: Limits {
-            memory: arguments.memory.or_else(memory::default_budget),
-            time: arguments.time,
+            memory,
+            time: arguments.time.map(|t| t.saturating_sub(begin.elapsed())),
             states: None,
-            interrupt: Some(interrupt::flag()),
+            interrupt: None,
             progress: if talk { Some(&progress::show) } else { None },
         },
         ..Settings::default()
@@ -424,10 +437,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let mut prepared = None;
     // Where one cannot write is told before the search.
     let create = |path: &Option<PathBuf>| match path {
-        Some(path) => match File::create(path) {
-            Ok(file) => Ok(Some(file)),
-            Err(error) => Err(Failure::file(path, "write", &error)),
-        },
+        Some(path) => OutputFile::create(path).map(Some),
         None => Ok(None),
     };
     let mut traces = create(&arguments.trace)?;
@@ -438,18 +448,34 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let mut done = Vec::new();
     let mut closed = false;
     for (i, property) in properties.iter().enumerate() {
+        let what = format!("checking {}", property.name);
+        let begin = Instant::now();
+        let deadline = settings.limits.time.and_then(|t| begin.checked_add(t));
+        let deadline = supervisor::after(deadline);
         if needs_all && prepared.is_none() && i + 1 < properties.len() {
-            prepared = (checker.prepare_symbolically(&part_of_memory(1))).map_err(told)?;
+            let states = supervisor::during(&what, deadline, || {
+                checker.prepare_symbolically(&part_of_memory(1))
+            });
+            prepared = states.unwrap_or(Ok(None)).map_err(told)?;
             needs_all = prepared.as_mut().map(|states| states.tidy()).is_some();
         }
-        let report = match &prepared {
+        let report = supervisor::during(&what, deadline, || match &prepared {
             None => checker.check(property, &settings),
             Some(states) => {
                 let mut rest = part_of_memory(parts - 1);
                 rest.symbolic.prepared = Some(states);
                 checker.check(property, &rest)
             }
-        };
+        });
+        let report = report.unwrap_or_else(|stop| {
+            Ok(Report {
+                elapsed: begin.elapsed(),
+                ..Report::unknown(&settings, stop.into())
+            })
+        });
+        if stop::requested() == Some(Stop::Memory) {
+            supervisor::recover();
+        }
         if talk {
             progress::clear();
         }
@@ -505,6 +531,19 @@ pub fn run(arguments: &Arguments) -> Outcome {
         (false, true) => Err(Failure::OutputClosed),
         (false, false) => Ok(answer),
     }
+}
+
+/// Says of the contest's properties that they were not checked, without a model.
+fn not_computed(arguments: &Arguments) -> Outcome<()> {
+    let mut out = arguments.output.open()?;
+    for path in &arguments.properties.property {
+        let properties = read_properties(&read_file(path)?).unwrap_or_default();
+        for property in properties {
+            writeln!(out, "FORMULA {} CANNOT_COMPUTE", property.id)?;
+        }
+    }
+    out.flush()?;
+    Ok(())
 }
 
 /// Prints what was found out about one property.

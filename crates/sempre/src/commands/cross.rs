@@ -3,15 +3,17 @@
 use super::random::Shape;
 use crate::failure::{Answer, Failure, Outcome};
 use crate::input::{FormulaOptions, Input};
-use crate::output::csv_field;
+use crate::output::{OutputFile, csv_field, remove_at_end};
+use crate::supervisor;
 use clap::Args;
 use sempre::base::Random;
+use sempre::base::stop::{self, Cancel, cancellable};
 use sempre::cross::external::Scratch;
 use sempre::cross::{Candidate, Cross, Disagreement, Made, Report, minimize};
 use sempre::ltl::Formulas;
+use sempre::memory;
 use sempre::report::facts::counted;
-use std::fs::File;
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -52,9 +54,13 @@ pub struct Arguments {
           verbatim_doc_comment)]
     translator: Vec<Candidate>,
 
-    /// The time an external command has for each formula; 0 for no limit
+    /// The time a translator has for each formula; 0 for no limit
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = seconds)]
     time: f64,
+
+    /// How much memory the process may take, as 50M or 2G [default: nine tenths of what is free]
+    #[arg(long, value_name = "BYTES", value_parser = memory::parse_size)]
+    memory: Option<usize>,
 
     /// How many random words each formula is tried on; half as many are read off each automaton
     #[arg(long, value_name = "N", default_value_t = 20)]
@@ -101,7 +107,8 @@ const STACK: usize = 256 << 20;
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let inputs = inputs(arguments)?;
+    supervisor::limit_memory(arguments.memory.or_else(memory::default_budget));
+    let inputs = supervisor::step("reading the formulas", None, || inputs(arguments))?;
     let candidates = if arguments.translator.is_empty() {
         USUAL
             .iter()
@@ -118,20 +125,26 @@ pub fn run(arguments: &Arguments) -> Outcome {
         seed: arguments.seed,
         scratch: Scratch::new()?,
     };
+    remove_at_end(cross.scratch.folder());
     let csv: Option<Box<dyn Write>> = match &arguments.csv {
-        Some(path) => {
-            let file = File::create(path).map_err(|e| Failure::file(path, "write", &e))?;
-            Some(Box::new(BufWriter::new(file)))
-        }
+        Some(path) => Some(Box::new(OutputFile::create(path)?)),
         None => None,
     };
     let mut desk = Desk::new(&cross, csv)?;
-    let found = compare(&cross, &inputs, arguments, &mut desk)?;
+    let found = supervisor::step("comparing translators", None, || {
+        compare(&cross, &inputs, arguments, &mut desk)
+    })?;
     desk.summary()?;
+    if let Some(stop) = stop::requested() {
+        let what = "comparing translators".to_string();
+        return Err(Failure::Stopped(stop, what));
+    }
     if let Some(at) = found
         && !arguments.keep_going
     {
-        desk.minimize(&inputs[at])?;
+        supervisor::step("making the formula small", None, || {
+            desk.minimize(&inputs[at])
+        })?;
     }
     Ok(if desk.disagreements > 0 {
         Answer::No
@@ -188,7 +201,11 @@ fn compare(
                     while !stop.load(Ordering::Relaxed) {
                         let at = next.fetch_add(1, Ordering::Relaxed);
                         let Some(input) = inputs.get(at) else { break };
-                        let report = cross.check(&input.formulas, input.formula);
+                        let work = || cross.check(&input.formulas, input.formula);
+                        // What concerns the whole process alone stops it.
+                        let Ok(report) = cancellable(&Cancel::new(), work) else {
+                            break;
+                        };
                         if sender.send((at, report)).is_err() {
                             break;
                         }

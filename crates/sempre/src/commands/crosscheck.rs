@@ -4,9 +4,11 @@ use super::check::{PropertyOptions, seconds};
 use crate::failure::{Answer, Failure, Outcome};
 use crate::model_input::{LanguageName, ModelOptions};
 use crate::output::OutputOptions;
-use crate::{interrupt, progress};
+use crate::output::write_file;
+use crate::progress;
 use clap::{Args, ValueEnum};
 use sempre::base::Random;
+use sempre::base::stop;
 use sempre::check::{Fairness, Property};
 use sempre::crosscheck::bug_report::bug_report;
 use sempre::crosscheck::draw::{self, draw};
@@ -18,7 +20,6 @@ use sempre::lang::model::{Language, Model};
 use std::cell::RefCell;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// Models with more states are not given to the slow reference.
@@ -165,7 +166,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
 }
 
 fn stopped() -> bool {
-    interrupt::flag().load(Ordering::Relaxed)
+    stop::requested().is_some()
 }
 
 struct Work<'a> {
@@ -246,7 +247,7 @@ impl Work<'_> {
         let limits = Limits {
             states: Some(self.arguments.states),
             time: Some(self.arguments.time),
-            interrupt: Some(interrupt::flag()),
+            interrupt: None,
             ..Limits::default()
         };
         let counted = RefCell::new(&mut self.tally.answered);
@@ -319,7 +320,7 @@ impl Work<'_> {
         let text = bug_report(case, again, found, &small, &last);
         let name = format!("crosscheck-{}.md", self.tally.disagreements);
         let path = self.arguments.reports.join(name);
-        std::fs::write(&path, text).map_err(|e| Failure::file(&path, "write", &e))?;
+        write_file(&path, &text)?;
         if self.talk {
             progress::clear();
         }

@@ -3,8 +3,9 @@
 use crate::failure::{Answer, Failure, Outcome};
 use crate::model_input::ModelOptions;
 use crate::output::OutputOptions;
+use crate::output::write_file;
 use crate::picture::Picture;
-use crate::{interrupt, progress};
+use crate::{progress, supervisor};
 use clap::{Args, ValueEnum};
 use sempre::explicit::explore::{
     Exploration, Goal, Options, Order, Outcome as Ending, Reason, explore,
@@ -18,7 +19,7 @@ use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Count the states of a model, find its deadlocks and failures
 ///
@@ -50,11 +51,11 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     pub(super) workers: u16,
 
-    /// How much memory states may take, as 50M or 2G [default: nine tenths of what is free]
+    /// How much memory the process may take, as 50M or 2G [default: nine tenths of what is free]
     #[arg(long, value_name = "BYTES", value_parser = memory::parse_size)]
     pub(super) memory: Option<usize>,
 
-    /// How many seconds the search may take
+    /// How many seconds it may take, from reading the model to the last state
     #[arg(long, value_name = "SECONDS", value_parser = super::check::seconds)]
     pub(super) time: Option<Duration>,
 
@@ -155,10 +156,13 @@ impl Packed for ProgramSystem {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let model = arguments.model.read()?;
-    let _ = interrupt::flag();
+    let deadline = arguments.time.and_then(|t| Instant::now().checked_add(t));
+    let memory = arguments.memory.or_else(memory::default_budget);
+    supervisor::limit_memory(memory);
+    let reading = supervisor::reading_deadline(arguments.time);
+    let model = arguments.model.read_within(reading)?;
     if arguments.engine == EngineName::Symbolic {
-        return super::explore_symbolic::run(arguments, model.program());
+        return super::explore_symbolic::run(arguments, model.program(), deadline);
     }
     if arguments.order.is_some() {
         let text = "--order is for the symbolic engine; say --engine symbolic";
@@ -172,8 +176,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
             return Err(Failure::Message(text.to_string()));
         }
     };
-    let program = Arc::new(model.explored());
-    let layout = Layout::inferred(&program);
+    let (program, layout) = supervisor::step("preparing the model", reading, || {
+        let program = Arc::new(model.explored());
+        let layout = Layout::inferred(&program);
+        Ok((program, layout))
+    })?;
     let picture = match arguments.format {
         Format::Text | Format::Json => None,
         Format::Msc => Some(Picture::chart(&model)),
@@ -181,17 +188,42 @@ pub fn run(arguments: &Arguments) -> Outcome {
     };
     let picture = picture.as_ref();
     if !arguments.no_jit {
-        match CompiledSystem::new(Arc::clone(&program), layout.clone(), Vec::new()) {
-            Ok(system) => return search(arguments, order, &program, picture, &system, "compiled"),
+        let compiled = supervisor::step("compiling the model", reading, || {
+            let program = Arc::clone(&program);
+            Ok(CompiledSystem::new(program, layout.clone(), Vec::new()))
+        })?;
+        match compiled {
+            Ok(system) => {
+                let limits = (deadline, memory);
+                return search(
+                    arguments, limits, order, &program, picture, &system, "compiled",
+                );
+            }
             Err(e) => eprintln!("warning: {e}; interpreting the model instead"),
         }
     }
     let system = ProgramSystem::new(Arc::clone(&program), layout, Vec::new());
-    search(arguments, order, &program, picture, &system, "interpreted")
+    let limits = (deadline, memory);
+    search(
+        arguments,
+        limits,
+        order,
+        &program,
+        picture,
+        &system,
+        "interpreted",
+    )
 }
+
+/// A deadline, and bytes.
+type Limits = (Option<Instant>, Option<usize>);
+
+/// A failure that a search has met is looked for again, to show how it is reached; that takes so much time at least.
+const AGAIN: Duration = Duration::from_millis(300);
 
 fn search<S: Packed>(
     arguments: &Arguments,
+    (deadline, memory): Limits,
     order: Order,
     program: &Program,
     picture: Option<&Picture<'_>>,
@@ -204,13 +236,15 @@ fn search<S: Packed>(
         workers: usize::from(arguments.workers),
         parents: arguments.find.is_some(),
         until: arguments.find.map(Goal::from),
-        memory: arguments.memory.or_else(memory::default_budget),
-        time: arguments.time,
-        interrupt: Some(interrupt::flag()),
+        memory,
+        time: deadline.map(|d| d.saturating_duration_since(Instant::now())),
+        interrupt: None,
         progress: if talk { Some(&progress::show) } else { None },
         ..Options::default()
     };
-    let found = explore(system, &options);
+    let found = supervisor::step("exploring", supervisor::after(deadline), || {
+        Ok(explore(system, &options))
+    })?;
     if talk {
         progress::clear();
     }
@@ -232,6 +266,7 @@ fn search<S: Packed>(
                 workers: 1,
                 parents: true,
                 until: Some(Goal::Failure),
+                time: deadline.map(|d| d.saturating_duration_since(Instant::now()).max(AGAIN)),
                 progress: None,
                 ..options
             };
@@ -240,7 +275,7 @@ fn search<S: Packed>(
     }
     out.flush()?;
     if let Some(path) = &arguments.etf {
-        export(program, &found, path)?;
+        export(program, &found, path, deadline)?;
     }
     match found.outcome {
         _ if found.failure.is_some() => Ok(Answer::No),
@@ -249,17 +284,23 @@ fn search<S: Packed>(
     }
 }
 
-/// Writes the model as ETF. Only after a search that has seen all of it, within its limits: the export
-/// is a search of its own, and knows none.
-fn export<S: System>(program: &Program, found: &Exploration<'_, S>, path: &Path) -> Outcome<()> {
+/// Writes the model as ETF. Only after a search that has seen all of it: the export is a search of its own.
+fn export<S: System>(
+    program: &Program,
+    found: &Exploration<'_, S>,
+    path: &Path,
+    deadline: Option<Instant>,
+) -> Outcome<()> {
     if found.outcome != Ending::Complete {
         let path = path.display();
         eprintln!("warning: `{path}` was not written: not all states are known");
         return Ok(());
     }
-    let text = write_etf(program, &[], found.statistics.states as usize)
-        .map_err(|e| Failure::Message(format!("cannot export the model: {e}")))?;
-    std::fs::write(path, text).map_err(|e| Failure::file(path, "write", &e))
+    let text = supervisor::step("exporting the model", deadline, || {
+        write_etf(program, &[], found.statistics.states as usize)
+            .map_err(|e| Failure::Message(format!("cannot export the model: {e}")))
+    })?;
+    write_file(path, &text)
 }
 
 /// Why a search ended early, in words; `None` if it did not.
@@ -272,6 +313,7 @@ fn reason(ending: &Ending) -> Option<String> {
             Reason::Interrupted => "interrupted".to_string(),
             Reason::States => "number of states".to_string(),
             Reason::Overflow => "a value is too large for any layout".to_string(),
+            Reason::NoThread(why) => format!("no thread for a worker: {why}"),
             Reason::Panic(text) => format!("internal error: {text}"),
         }),
     }

@@ -3,7 +3,7 @@
 use super::explore::{Arguments, Format, SearchName};
 use crate::failure::{Answer, Failure, Outcome};
 use crate::input::{read_file, show, shown_name};
-use crate::{interrupt, progress};
+use crate::{progress, supervisor};
 use sempre::base::{Diagnostic, Source, Span, nearest};
 use sempre::memory;
 use sempre::model::Program;
@@ -14,8 +14,8 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-/// Explores a program.
-pub fn run(arguments: &Arguments, program: &Program) -> Outcome {
+/// Explores a program until the deadline.
+pub fn run(arguments: &Arguments, program: &Program, deadline: Option<Instant>) -> Outcome {
     if program.atomic.is_some() {
         let text = "the symbolic engine cannot take the steps of atomic sections together yet; \
                     leave --engine symbolic out";
@@ -48,8 +48,8 @@ pub fn run(arguments: &Arguments, program: &Program) -> Outcome {
         firing: Firing::Auto,
         limits: Limits {
             memory: arguments.memory.or_else(memory::default_budget),
-            deadline: arguments.time.and_then(|t| Instant::now().checked_add(t)),
-            interrupt: Some(interrupt::flag()),
+            deadline,
+            interrupt: None,
         },
         // Who names a search gets that one alone.
         beside: arguments.search.is_none(),
@@ -59,7 +59,9 @@ pub fn run(arguments: &Arguments, program: &Program) -> Outcome {
             None
         },
     };
-    let found = explore(program, order, &options);
+    let found = supervisor::step("exploring", supervisor::after(deadline), || {
+        Ok(explore(program, order, &options))
+    })?;
     if talk {
         progress::clear();
     }
@@ -90,15 +92,6 @@ fn refused(option: &str) -> Failure {
     ))
 }
 
-/// Why it ended early, in a word.
-pub fn reason(stop: Stop) -> &'static str {
-    match stop {
-        Stop::Memory => "memory",
-        Stop::Time => "time",
-        Stop::Interrupted => "interrupted",
-    }
-}
-
 /// A number where it fits into one of JSON's, else its digits.
 fn number(n: &Option<sempre::symbolic::Natural>) -> Value {
     match n {
@@ -126,7 +119,7 @@ fn json_report(found: &Exploration, program: &Program) -> Value {
         "failures": found.faults.len(),
         "failure": fault_text(found, program),
         "complete": found.stopped.is_none(),
-        "reason": found.stopped.map(reason),
+        "reason": found.stopped.map(Stop::word),
         "seconds": found.elapsed.as_secs_f64(),
         "peak_memory_bytes": memory::peak(),
         "engine": "symbolic",
@@ -156,7 +149,7 @@ fn text_report(out: &mut dyn Write, found: &Exploration, program: &Program) -> O
         }
     }
     if let Some(stop) = found.stopped {
-        let reason = reason(stop);
+        let reason = stop.word();
         writeln!(
             out,
             "unknown          stopped before the end: {reason}; there may be more states"

@@ -3,6 +3,7 @@
 use crate::commands::safety_advice;
 use crate::failure::{Answer, Failure, Outcome};
 use crate::input::{FormulaOptions, Input, read_into, show};
+use crate::limits::LimitOptions;
 use crate::output::OutputOptions;
 use clap::{Args, ValueEnum};
 use sempre::Workbench;
@@ -94,6 +95,9 @@ pub struct Arguments {
     format: Option<Format>,
 
     #[command(flatten)]
+    limits: LimitOptions,
+
+    #[command(flatten)]
     output: OutputOptions,
 }
 
@@ -176,12 +180,14 @@ pub fn run(arguments: &Arguments) -> Outcome {
         None => None,
     };
     let (mut all, mut any) = (true, false);
-    let done = arguments.input.for_each(|input| {
-        let outside = violations.as_mut().map(|v| v.next()).transpose()?;
-        let yes = one(arguments, input, outside, questions, &mut *out)?;
-        all &= yes;
-        any |= yes;
-        Ok(())
+    let done = arguments.limits.during("working on the formulas", || {
+        arguments.input.for_each(|input| {
+            let outside = violations.as_mut().map(|v| v.next()).transpose()?;
+            let yes = one(arguments, input, outside, questions, &mut *out)?;
+            all &= yes;
+            any |= yes;
+            Ok(())
+        })
     });
     out.flush()?;
     done?;

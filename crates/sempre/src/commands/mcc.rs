@@ -3,12 +3,12 @@
 use crate::commands::check::seconds;
 use crate::failure::{Answer, Failure, Outcome};
 use crate::input::{read_file, show, shown_name};
-use crate::interrupt;
 use crate::output::OutputOptions;
+use crate::supervisor;
 use clap::Args;
 use sempre::base::Source;
 use sempre::check::{
-    CheckError, Checker, Engine, Fairness, Settings, SymbolicSettings, is_yes, sources,
+    CheckError, Checker, Engine, Fairness, Report, Settings, SymbolicSettings, is_yes, sources,
 };
 use sempre::contest::{Examination, Question, answer, line, share};
 use sempre::explicit::product::Limits;
@@ -79,12 +79,16 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let path = file("model.pnml");
     let text = read_file(&path)?;
     let name = shown_name(&path);
-    let (model, _) = Model::read(Language::Pnml, "model", &text).map_err(|errors| {
-        show(&Source::new(&name, &text), &errors);
-        Failure::Shown
+    let memory = arguments.memory.or_else(memory::default_budget);
+    supervisor::limit_memory(memory);
+    let last = Some(begin + arguments.time.min(Duration::from_secs(1 << 30)));
+    let (model, _) = supervisor::step("reading the net", last, || {
+        Model::read(Language::Pnml, "model", &text).map_err(|errors| {
+            show(&Source::new(&name, &text), &errors);
+            Failure::Shown
+        })
     })?;
     drop(text);
-    let memory = arguments.memory.or_else(memory::default_budget);
     let settings = Settings {
         engine: if arguments.sequential {
             Engine::Explicit
@@ -92,12 +96,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
             Engine::Auto
         },
         symbolic: SymbolicSettings {
-            interrupt: Some(interrupt::flag()),
             ..SymbolicSettings::default()
         },
         limits: Limits {
             memory,
-            interrupt: Some(interrupt::flag()),
             ..Limits::default()
         },
         ..Settings::default()
@@ -109,12 +111,14 @@ pub fn run(arguments: &Arguments) -> Outcome {
             limits: sempre::symbolic::Limits {
                 memory,
                 deadline: Some(deadline),
-                interrupt: Some(interrupt::flag()),
+                interrupt: None,
             },
             beside: true,
             progress: None,
         };
-        let found = explore(model.program(), None, &options);
+        let found = supervisor::step("exploring", last, || {
+            Ok(explore(model.program(), None, &options))
+        })?;
         let complete = found.stopped.is_none() && found.faults.is_empty();
         match found.states.filter(|_| complete) {
             Some(states) => {
@@ -134,7 +138,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     let checker = Checker::new(model.program(), Fairness::None).map_err(told)?;
     if let Some(question) = Question::new(examination, model.program()) {
-        let known = answer(&checker, &question, &settings, deadline).map_err(told)?;
+        let known = supervisor::step("answering the question", last, || {
+            answer(&checker, &question, &settings, deadline).map_err(told)
+        })?;
         let examination = &arguments.examination;
         match known {
             Some(yes) => {
@@ -160,36 +166,34 @@ pub fn run(arguments: &Arguments) -> Outcome {
         Failure::Shown
     })?;
     let mut result = Ok(Answer::Yes);
-    share(
-        &checker,
-        &properties,
-        &settings,
-        deadline,
-        &mut |number, report| {
-            let property = &properties[number];
-            let printed = match report {
-                Ok(report) => {
-                    if is_yes(property.asked, &report.verdict).is_none() {
-                        result = Ok(Answer::Unknown);
-                    }
-                    writeln!(out, "{}", line(property, &report))
-                }
-                // What is wrong with one formula does not spoil the others.
-                Err(error) => {
-                    eprintln!("error: {}: {}", property.name, words(error));
+    let mut tell = |number: usize, report: Result<Report, CheckError>| {
+        let property = &properties[number];
+        let printed = match report {
+            Ok(report) => {
+                if is_yes(property.asked, &report.verdict).is_none() {
                     result = Ok(Answer::Unknown);
-                    writeln!(out, "FORMULA {} CANNOT_COMPUTE", property.name)
                 }
-            };
-            match printed.and_then(|()| out.flush()) {
-                Ok(()) => true,
-                Err(error) => {
-                    result = Err(Failure::from(error));
-                    false
-                }
+                writeln!(out, "{}", line(property, &report))
             }
-        },
-    );
+            // What is wrong with one formula does not spoil the others.
+            Err(error) => {
+                eprintln!("error: {}: {}", property.name, words(error));
+                result = Ok(Answer::Unknown);
+                writeln!(out, "FORMULA {} CANNOT_COMPUTE", property.name)
+            }
+        };
+        match printed.and_then(|()| out.flush()) {
+            Ok(()) => true,
+            Err(error) => {
+                result = Err(Failure::from(error));
+                false
+            }
+        }
+    };
+    supervisor::step("checking the properties", last, || {
+        share(&checker, &properties, &settings, deadline, &mut tell);
+        Ok(())
+    })?;
     result
 }
 

@@ -3,13 +3,14 @@
 use crate::failure::{Answer, Failure, Outcome};
 use crate::input::read_into;
 use crate::output::OutputOptions;
+use crate::supervisor;
 use clap::{Args, ValueEnum};
 use sempre::Workbench;
+use sempre::base::stop::{Stop, checkpoint};
 use sempre::base::{Diagnostic, Source};
-use sempre::check::translation::in_time;
-use sempre::explicit::explore::Reason;
 use sempre::ltl::Syntax;
 use sempre::ltl::{Formula, Formulas};
+use sempre::memory;
 use sempre::monitor::{Monitor, MonitorVerdict};
 use sempre::reasons::{Decided, RecordedTrace, reasons};
 use sempre::trace_lines::{TraceFormat, TraceReader};
@@ -41,6 +42,10 @@ pub struct Arguments {
     /// How long the monitor may take to make, before the trace is read
     #[arg(long, value_name = "SECONDS", value_parser = super::check::seconds, default_value = "30")]
     time: Duration,
+
+    /// How much memory the process may take, as 50M or 2G [default: nine tenths of what is free]
+    #[arg(long, value_name = "BYTES", value_parser = memory::parse_size)]
+    memory: Option<usize>,
 
     /// How to print the verdict
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
@@ -108,18 +113,20 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let refused = |why: String| Failure::Message(format!("cannot watch {text}: {why}"));
     let mut formulas = bench.formulas.clone();
     let deadline = Instant::now().checked_add(arguments.time);
-    let make = move || Monitor::new(&mut formulas, f, MOST_STATES);
-    let monitor = in_time(deadline, None, make)
-        .map_err(|reason| match reason {
-            Reason::Panic(text) => refused(format!("internal error: {text}")),
-            _ => refused(format!(
+    supervisor::limit_memory(arguments.memory.or_else(memory::default_budget));
+    let make = || Monitor::new(&mut formulas, f, MOST_STATES);
+    let what = "making the monitor";
+    let monitor = supervisor::during(what, deadline, make)
+        .map_err(|stop| match stop {
+            Stop::Time => refused(format!(
                 "its automata are not made after {} seconds; --time gives them more",
                 arguments.time.as_secs_f64()
             )),
+            stop => Failure::Stopped(stop, what.to_string()),
         })?
         .map_err(|why| refused(why.to_string()))?;
     let begin = Instant::now();
-    let end = watch(arguments, monitor)?;
+    let end = supervisor::step("watching the trace", None, || watch(arguments, monitor))?;
     let seconds = begin.elapsed().as_secs_f64();
     let speed = (end.line as f64 / seconds.max(1e-9)).round();
     let why = Why::new(&mut bench.formulas, f, &end);
@@ -225,6 +232,7 @@ fn watch(arguments: &Arguments, mut monitor: Monitor) -> Outcome<End> {
     let wide = monitor.propositions().len() > 64;
     let mut line = Vec::new();
     while end.verdict == MonitorVerdict::Open {
+        checkpoint();
         line.clear();
         let read = input.read_until(b'\n', &mut line);
         if read.map_err(|e| Failure::Message(format!("cannot read the trace: {e}")))? == 0 {

@@ -6,6 +6,7 @@
 
 use crate::failure::{Answer, Failure, Outcome};
 use crate::input::{FormulaOptions, Input};
+use crate::limits::LimitOptions;
 use crate::output::OutputOptions;
 use crate::printer::{self, Format};
 use clap::{Args, ValueEnum};
@@ -58,6 +59,9 @@ pub struct Arguments {
     /// Translate the negation of each formula
     #[arg(long)]
     negate: bool,
+
+    #[command(flatten)]
+    limits: LimitOptions,
 
     #[command(flatten)]
     output: OutputOptions,
@@ -148,9 +152,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
         &["formula", "kind"],
         &["seconds"],
     )?;
-    let done = arguments
-        .input
-        .for_each(|input| translate(arguments, input, &mut *out));
+    let done = arguments.limits.during("translating", || {
+        arguments
+            .input
+            .for_each(|input| translate(arguments, input, &mut *out))
+    });
     out.flush()?;
     done?;
     Ok(Answer::Yes)

@@ -4,6 +4,7 @@ use super::Made;
 use super::external::{Scratch, Template};
 use crate::Workbench;
 use sempre_base::nearest;
+use sempre_base::stop::{Cancel, cancellable, checkpoint_now};
 use sempre_ltl::Formula;
 use sempre_translate::translator::{Effort, Kind, Options};
 use std::time::{Duration, Instant};
@@ -69,12 +70,22 @@ impl Candidate {
                 let (formulas, f) = super::copy(&bench.formulas, f, str::to_string);
                 let mut own = Workbench {
                     formulas,
-                    alphabet: std::mem::take(&mut bench.alphabet),
+                    alphabet: bench.alphabet.clone(),
                     ..Workbench::default()
                 };
-                let a = own.translate(f, *options);
-                bench.alphabet = own.alphabet;
-                (Made::Automaton(a), start.elapsed())
+                let deadline = limit.and_then(|limit| start.checked_add(limit));
+                let cancel = Cancel::current().child(deadline);
+                let made = cancellable(&cancel, || own.translate(f, *options));
+                // The time may not be the reason.
+                checkpoint_now();
+                let made = match made {
+                    Ok(a) => {
+                        bench.alphabet = own.alphabet;
+                        Made::Automaton(a)
+                    }
+                    Err(_) => Made::TimedOut,
+                };
+                (made, start.elapsed())
             }
             Way::External(template) => template.translate(bench, f, limit, scratch),
         }

@@ -11,7 +11,7 @@
 use super::Made;
 use crate::Workbench;
 use crate::automata::read_automata;
-use sempre_base::{Severity, Source};
+use sempre_base::{Severity, Source, stop};
 use sempre_ltl::{Formula, Op, Syntax};
 use std::fs::File;
 use std::io;
@@ -45,6 +45,11 @@ impl Scratch {
             }
         }
         Err(io::Error::other("no free name for a temporary folder"))
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// A path that no other call gets.
@@ -241,11 +246,9 @@ fn own_group(command: &mut Command) -> &mut Command {
     command
 }
 
-/// Waits for the end of a command; `None` if it took longer than the limit and was killed.
+/// Waits for the end of a command; `None` if it took longer than the limit, or the process is to stop, and it was killed.
 fn wait(mut child: Child, limit: Option<Duration>) -> io::Result<Option<ExitStatus>> {
-    let Some(limit) = limit else {
-        return child.wait().map(Some);
-    };
+    let limit = limit.unwrap_or(Duration::MAX);
     let start = Instant::now();
     // Most commands are over in a few milliseconds; long ones need not be asked so often.
     let mut pause = Duration::from_micros(200);
@@ -253,7 +256,7 @@ fn wait(mut child: Child, limit: Option<Duration>) -> io::Result<Option<ExitStat
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status));
         }
-        if start.elapsed() >= limit {
+        if start.elapsed() >= limit || stop::requested().is_some() {
             kill_group(&mut child);
             child.wait()?;
             return Ok(None);

@@ -4,6 +4,7 @@ use crate::binary::{BINARY, path};
 use crate::check::*;
 use crate::check_auto::SCRAMBLED;
 use serde_json::Value;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 #[test]
@@ -42,9 +43,8 @@ fn an_interrupt_leaves_it_unknown() {
         ("auto", SCRAMBLED, "F G z == 0"),
     ] {
         let model = file(&format!("interrupted-{engine}.dve"), text);
-        // The trace file appears when Ctrl-C is already listened to.
+        // The trace, beside its place, appears when Ctrl-C is already caught.
         let trace = path("check", &format!("interrupted-{engine}.json"));
-        let _ = std::fs::remove_file(&trace);
         let child = Command::new(BINARY)
             .args(["check", &model, formula, "--engine", engine])
             .args(["--format", "json", "--trace"])
@@ -52,7 +52,8 @@ fn an_interrupt_leaves_it_unknown() {
             .stdout(Stdio::piped())
             .spawn()
             .expect("the binary runs");
-        while !trace.exists() {
+        let part = format!("{}.{}.part", trace.display(), child.id());
+        while !Path::new(&part).exists() {
             std::thread::yield_now();
         }
         let sent = Command::new("kill")

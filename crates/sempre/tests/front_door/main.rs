@@ -17,6 +17,7 @@ mod explore;
 mod explore_symbolic;
 mod formula;
 mod help;
+mod limits;
 mod mcc;
 mod random;
 mod readme;

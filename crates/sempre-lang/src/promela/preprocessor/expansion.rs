@@ -67,6 +67,7 @@ impl Preprocessor<'_> {
         let mut out = Vec::new();
         rest.reverse();
         while let Some(word) = rest.pop() {
+            sempre_base::checkpoint();
             self.made += 1;
             if self.full {
                 return out;
@@ -139,6 +140,7 @@ impl Preprocessor<'_> {
         hidden: Vec<Arc<str>>,
         depth: usize,
     ) -> Vec<Word> {
+        sempre_base::checkpoint();
         let nothing = Rc::new(Vec::new());
         let plain = |token: &Token| Word {
             token: token.clone(),
@@ -205,6 +207,7 @@ impl Preprocessor<'_> {
 /// Takes the arguments of a macro from the words to come, which start with their parenthesis; and the closing parenthesis. Takes
 /// nothing if they are not closed. They stand on one line.
 fn arguments(rest: &mut Vec<Word>) -> Option<(Vec<Vec<Word>>, Word)> {
+    sempre_base::checkpoint();
     let mut depth = 0;
     let end = rest.iter().rposition(|word| {
         depth += i32::from(word.token.is("(")) - i32::from(word.token.is(")"));

@@ -227,6 +227,7 @@ impl Preprocessor<'_> {
         folder: &str,
         depth: usize,
     ) {
+        sempre_base::checkpoint();
         let Some(word) = line.first() else {
             return;
         };

@@ -1,0 +1,150 @@
+//! A global allocator with a reserve.
+//!
+//! Where the system refuses memory (`ulimit -v`, a limit of a container), a program in Rust aborts at its next allocation. This
+//! allocator is the system's, except that a refusal releases a reserve, asks the process to stop for want of memory
+//! ([`sempre_base::stop::request`]) and tries again: the reserve is what the work needs to get to its next checkpoint, to report
+//! what was found, and to end. If that is not enough either, null is returned as usual: who can do without gets a value
+//! ([`crate::Full`]), and who cannot aborts, which [`crate::signals`] turns into a message and exit status 3.
+//!
+//! The reserve is never written to: it takes address space, not memory.
+//!
+//! Cost: a comparison with null for each allocation.
+
+use sempre_base::{Stop, stop};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering::AcqRel, Ordering::Relaxed};
+
+/// Bytes of the reserve.
+const BYTES: usize = 24 << 20;
+
+static RESERVE: AtomicPtr<u8> = AtomicPtr::new(null_mut());
+static REFUSED: AtomicBool = AtomicBool::new(false);
+
+fn layout() -> Layout {
+    // The alignment is a power of two, and the size far from the largest.
+    Layout::from_size_align(BYTES, 16).unwrap_or(Layout::new::<u64>())
+}
+
+/// Puts a reserve aside. Without one, or if there is no room for it, a refusal stays one.
+pub fn put_aside() {
+    // SAFETY: the size is not zero.
+    let reserve = unsafe { System.alloc(layout()) };
+    // Acquire and release, here and below: whoever takes the pointer frees what was allocated before.
+    let before = RESERVE.swap(reserve, AcqRel);
+    give_back(before);
+}
+
+/// Has the system refused memory even after the reserve was released?
+pub fn is_refused() -> bool {
+    // Relaxed, here and below: looked at for its own sake.
+    REFUSED.load(Relaxed)
+}
+
+/// Gives unused memory of the allocator back to the system, where it can be asked to: what work that was stopped has freed.
+pub fn trim() {
+    #[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
+    // SAFETY: it may be called at any time.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
+
+fn give_back(reserve: *mut u8) {
+    if !reserve.is_null() {
+        // SAFETY: it was allocated with this layout, and the swap made it ours alone.
+        unsafe { System.dealloc(reserve, layout()) };
+    }
+}
+
+/// Tries again after a refusal.
+#[cold]
+fn again(allocate: impl Fn() -> *mut u8) -> *mut u8 {
+    stop::request(Stop::Memory);
+    give_back(RESERVE.swap(null_mut(), AcqRel));
+    // Also without a reserve: another thread may just have released it.
+    let memory = allocate();
+    if !memory.is_null() {
+        return memory;
+    }
+    REFUSED.store(true, Relaxed);
+    null_mut()
+}
+
+/// The system's allocator with a reserve; see the module's documentation.
+pub struct Reserving;
+
+// SAFETY: all memory is the system allocator's, which gets each layout as it came; nothing here unwinds or allocates through
+// `Self`.
+unsafe impl GlobalAlloc for Reserving {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise about the layout.
+        let memory = unsafe { System.alloc(layout) };
+        if memory.is_null() {
+            // SAFETY: as above.
+            return again(|| unsafe { System.alloc(layout) });
+        }
+        memory
+    }
+
+    #[inline]
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise; the memory came from `System` with this layout.
+        unsafe { System.dealloc(memory, layout) }
+    }
+
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise about the layout.
+        let memory = unsafe { System.alloc_zeroed(layout) };
+        if memory.is_null() {
+            // SAFETY: as above.
+            return again(|| unsafe { System.alloc_zeroed(layout) });
+        }
+        memory
+    }
+
+    #[inline]
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller's promise; the memory came from `System` with this layout.
+        let new = unsafe { System.realloc(memory, layout, size) };
+        if new.is_null() {
+            // SAFETY: as above; after a refusal the old memory is untouched.
+            return again(|| unsafe { System.realloc(memory, layout, size) });
+        }
+        new
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Not the global allocator of the tests: it is asked by itself.
+    #[test]
+    fn a_refusal_takes_the_reserve_and_asks_to_stop() {
+        let layout = Layout::array::<u64>(100).unwrap();
+        // SAFETY: the layout is not empty, and the memory is used within it and freed with it.
+        unsafe {
+            let memory = Reserving.alloc_zeroed(layout);
+            assert!((0..800).all(|i| *memory.add(i) == 0));
+            *memory = 7;
+            let memory = Reserving.realloc(memory, layout, 1600);
+            assert_eq!(*memory, 7);
+            Reserving.dealloc(memory, Layout::array::<u64>(200).unwrap());
+        }
+        assert_eq!(stop::requested(), None);
+        put_aside();
+        let held = RESERVE.load(Relaxed);
+        assert!(!held.is_null());
+        // The second attempt succeeds.
+        let memory = again(|| held);
+        assert_eq!(memory, held);
+        assert_eq!(stop::requested(), Some(Stop::Memory));
+        assert!(!is_refused());
+        assert!(again(null_mut).is_null() && is_refused());
+        stop::withdraw(Stop::Memory);
+        assert_eq!(stop::requested(), None);
+    }
+}

@@ -1,0 +1,87 @@
+//! Signals that ask a process to end.
+//!
+//! The first SIGINT, SIGTERM or SIGHUP asks the process to stop ([`sempre_base::stop::request`]): the work ends at its next
+//! checkpoint, and what was found so far is reported. How many there were is counted, so that a second one can end the process at
+//! once; that is for the caller, who may have files to remove.
+//!
+//! A signal that is ignored when the process begins stays ignored: a hang-up under `nohup`, an interrupt in a background job of a
+//! shell without job control.
+//!
+//! SIGABRT is caught, too, for one case: Rust aborts when an infallible allocation fails, and that is a limit which was reached,
+//! not a defect ([`crate::reserve`]).
+
+#[cfg(unix)]
+use std::sync::atomic::AtomicI32;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+#[cfg(unix)]
+static LAST: AtomicI32 = AtomicI32::new(0);
+
+/// How many signals that ask for an end have arrived.
+pub fn count() -> usize {
+    // Relaxed, here and below: looked at for its own sake.
+    COUNT.load(Relaxed)
+}
+
+/// The exit status of a process that the last signal has ended, as shells report it.
+pub fn status() -> i32 {
+    #[cfg(unix)]
+    {
+        128 + LAST.load(Relaxed)
+    }
+    #[cfg(not(unix))]
+    130
+}
+
+/// From now on such signals are counted and ask the process to stop. Where there are no signals nothing happens.
+pub fn watch() {
+    #[cfg(unix)]
+    {
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            handle(signal, asked as *const () as libc::sighandler_t);
+        }
+        handle(libc::SIGABRT, aborted as *const () as libc::sighandler_t);
+    }
+}
+
+/// Installs a handler, unless the signal is ignored.
+#[cfg(unix)]
+fn handle(signal: libc::c_int, handler: libc::sighandler_t) {
+    // SAFETY: all bytes zero is a valid `sigaction`, and the calls get pointers to live ones. The handlers do nothing but what is
+    // allowed in a signal handler: atomic accesses, `write` and `_exit`.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        if libc::sigaction(signal, std::ptr::null(), &mut action) != 0
+            || action.sa_sigaction == libc::SIG_IGN
+        {
+            return;
+        }
+        action = std::mem::zeroed();
+        action.sa_sigaction = handler;
+        // Reads and writes go on: whether the process ends is decided elsewhere.
+        action.sa_flags = libc::SA_RESTART;
+        libc::sigemptyset(&mut action.sa_mask);
+        libc::sigaction(signal, &action, std::ptr::null_mut());
+    }
+}
+
+#[cfg(unix)]
+extern "C" fn asked(signal: libc::c_int) {
+    LAST.store(signal, Relaxed);
+    COUNT.fetch_add(1, Relaxed);
+    sempre_base::stop::request(sempre_base::Stop::Cancelled);
+}
+
+#[cfg(unix)]
+extern "C" fn aborted(_: libc::c_int) {
+    if crate::reserve::is_refused() {
+        let text = "error: out of memory: the system refuses more (ulimit -v, or a limit of the container)\n";
+        // SAFETY: both are allowed in a signal handler, and the text is alive.
+        unsafe {
+            libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len());
+            libc::_exit(3);
+        }
+    }
+    // Not ours: the default action follows, as `abort` raises the signal again when a handler returns.
+}

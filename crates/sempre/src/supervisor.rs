@@ -1,0 +1,242 @@
+//! Limits of the whole process, and signals.
+//!
+//! A thread looks every few milliseconds at the memory that the process has resident, at the signals that have arrived, and at the
+//! time. It acts twice:
+//! * first by a flag, at which searches and constructions stop at their next poll or checkpoint ([`sempre::base::stop`]): the
+//!   command reports what was found so far;
+//! * if the work has not stopped after a grace period, or takes a tenth more memory still, the thread ends the process with status
+//!   3, a message, and no statistics: some code is far from its next checkpoint.
+//!
+//! The second holds only while a limited piece of work is under way ([`during`]): what was found is always written to its end. A
+//! second signal ends the process at once.
+//!
+//! What the files of a run are written beside of ([`crate::output`]) is removed in all of these cases.
+
+use crate::failure::{Failure, Outcome};
+use crate::output;
+use sempre::base::stop::{self, Cancel, Stop, cancellable, checkpoint_now};
+use sempre::cpu_time;
+use sempre::memory::Resident;
+use sempre_store::{reserve, signals};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Between two looks.
+const TICK: Duration = Duration::from_millis(5);
+
+/// After a deadline or a request the work has so much time to stop, on the clock and of the processor.
+const GRACE: Duration = Duration::from_millis(450);
+
+/// Idle work (it waits for input) has so much time on the clock alone.
+const IDLE_GRACE: Duration = Duration::from_millis(2000);
+
+/// After a signal what was found may be written for so long.
+const WRITING_GRACE: Duration = Duration::from_secs(20);
+
+/// What the process takes besides what is limited.
+const OWN: usize = 24 << 20;
+
+/// The memory that the process may take before it is asked to stop, and before it is ended.
+fn thresholds(memory: usize) -> (usize, usize) {
+    let soft = memory.saturating_add(memory / 12).saturating_add(OWN);
+    let hard = memory
+        .saturating_add(memory / 6)
+        .saturating_add(OWN + (5 << 20));
+    (soft, hard)
+}
+
+/// The limit of the memory; 0 if there is none.
+static MEMORY: AtomicUsize = AtomicUsize::new(0);
+
+/// The work that is under way.
+struct Work {
+    what: String,
+    deadline: Option<Instant>,
+}
+
+static WORK: Mutex<Option<Work>> = Mutex::new(None);
+
+fn work() -> MutexGuard<'static, Option<Work>> {
+    // Nobody panics while holding it.
+    WORK.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Does the command stop by itself when a signal arrives?
+static CAN_STOP: AtomicBool = AtomicBool::new(false);
+
+/// Begins to supervise the process.
+pub fn start(can_stop: bool) {
+    CAN_STOP.store(can_stop, Relaxed);
+    reserve::put_aside();
+    // For tests of what happens when work is stopped at any of its checkpoints.
+    let at = std::env::var("SEMPRE_STOP_AT").ok();
+    if let Some(at) = at.and_then(|text| text.parse().ok()) {
+        stop::request_at(at);
+    }
+    let thread = std::thread::Builder::new().stack_size(1 << 18);
+    // Without the thread signals end the process as usual, and each piece of work looks at its own deadline.
+    if let Ok(thread) = thread.spawn(watch) {
+        // It ends with the process. Not detached: a thread that ends while it is has crashed the C library.
+        std::mem::forget(thread);
+        signals::watch();
+    }
+}
+
+/// From now on the process may take so many bytes.
+pub fn limit_memory(memory: Option<usize>) {
+    MEMORY.store(memory.unwrap_or(0), Relaxed);
+}
+
+/// The memory has been given back by what was stopped: others may try.
+pub fn recover() {
+    reserve::trim();
+    stop::withdraw(Stop::Memory);
+    reserve::put_aside();
+}
+
+/// Reading and preparing have so much time at least: then there is something to say *unknown* of.
+const READING: Duration = Duration::from_millis(300);
+
+/// So much later ends what should have stopped by itself.
+const LATER: Duration = Duration::from_millis(100);
+
+/// The deadline of reading and preparing, of a command that began now and has so much time.
+pub fn reading_deadline(time: Option<Duration>) -> Option<Instant> {
+    time.and_then(|time| Instant::now().checked_add(time.max(READING)))
+}
+
+/// The deadline of a search that has one of its own: a little later, so that the search stops by itself, with its statistics.
+pub fn after(deadline: Option<Instant>) -> Option<Instant> {
+    deadline.map(|deadline| deadline.max(Instant::now()) + LATER)
+}
+
+/// Does limited work; `what` says which, after "while".
+///
+/// # Errors
+/// Why it was stopped.
+pub fn during<T>(
+    what: &str,
+    deadline: Option<Instant>,
+    act: impl FnOnce() -> T,
+) -> Result<T, Stop> {
+    /// What was under way before is again, also after a panic.
+    struct Restore(Option<Work>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            *work() = self.0.take();
+        }
+    }
+    let now = Work {
+        what: what.to_string(),
+        deadline,
+    };
+    let _restore = Restore(work().replace(now));
+    cancellable(&Cancel::at(deadline), || {
+        // A limit that is over ends even what has no checkpoint.
+        checkpoint_now();
+        act()
+    })
+}
+
+/// Does limited work that is a step of a command, which ends if the work is stopped.
+pub fn step<T>(
+    what: &str,
+    deadline: Option<Instant>,
+    act: impl FnOnce() -> Outcome<T>,
+) -> Outcome<T> {
+    during(what, deadline, act).unwrap_or_else(|stop| Err(Failure::Stopped(stop, what.to_string())))
+}
+
+/// When and with which processor time a reason to stop was first seen.
+#[derive(Clone, Copy)]
+struct Since {
+    stop: Stop,
+    clock: Instant,
+    processor: Duration,
+}
+
+impl Since {
+    fn now(stop: Stop) -> Self {
+        Self {
+            stop,
+            clock: Instant::now(),
+            processor: cpu_time::process().unwrap_or_default(),
+        }
+    }
+
+    /// Time of the processor since then.
+    fn spent(&self) -> Duration {
+        let now = cpu_time::process().unwrap_or_default();
+        now.saturating_sub(self.processor)
+    }
+
+    /// Has the process done nothing since then but wait?
+    fn is_idle(&self) -> bool {
+        self.spent() < self.clock.elapsed() / 50
+    }
+}
+
+fn watch() {
+    let resident = Resident::new();
+    let mut since: Option<Since> = None;
+    let mut signalled: Option<Since> = None;
+    loop {
+        std::thread::sleep(TICK);
+        let signals = signals::count();
+        if signals > 1 || signals > 0 && !CAN_STOP.load(Relaxed) {
+            end(signals::status(), None);
+        }
+        let memory = MEMORY.load(Relaxed);
+        let taken = match memory {
+            0 => None,
+            _ => resident.as_ref().and_then(Resident::bytes),
+        };
+        let (soft, hard) = thresholds(memory);
+        if taken.is_some_and(|taken| taken > soft) {
+            stop::request(Stop::Memory);
+        }
+        let is_late = |w: &Work| w.deadline.is_some_and(|d| Instant::now() >= d);
+        let under_way = work();
+        let Some(current) = &*under_way else {
+            // What was found is being written, which may wait for a reader for ever.
+            let first = match signals {
+                0 => None,
+                _ => Some(*signalled.get_or_insert_with(|| Since::now(Stop::Cancelled))),
+            };
+            if first.is_some_and(|first| {
+                first.clock.elapsed() >= WRITING_GRACE
+                    || first.clock.elapsed() >= IDLE_GRACE && first.is_idle()
+            }) {
+                end(signals::status(), None);
+            }
+            since = None;
+            continue;
+        };
+        if taken.is_some_and(|taken| taken > hard) {
+            end(3, Some((Stop::Memory, &current.what)));
+        }
+        let stop = stop::requested().or_else(|| is_late(current).then_some(Stop::Time));
+        let Some(stop) = stop else {
+            since = None;
+            continue;
+        };
+        let begun = since.get_or_insert_with(|| Since::now(stop));
+        let clock = begun.clock.elapsed();
+        if clock >= GRACE && begun.spent() >= GRACE || clock >= IDLE_GRACE && begun.is_idle() {
+            end(3, Some((begun.stop, &current.what)));
+        }
+    }
+}
+
+/// Ends the process at once.
+fn end(status: i32, why: Option<(Stop, &str)>) -> ! {
+    if let Some((stop, what)) = why {
+        let word = stop.word();
+        eprintln!(
+            "unknown: stopped while {what}: {word}; it did not stop by itself, so there are no statistics"
+        );
+    }
+    output::remove_unfinished();
+    std::process::exit(status);
+}
