@@ -75,6 +75,7 @@ const COUNTS: &[(&str, usize, usize)] = &[
     ("many", 1_004, 3_300),
     ("mtypes", 182, 335),
     ("nested_units", 16, 31),
+    ("notraces", 806, 2_223),
     ("passed_around", 6_460, 16_618),
     ("polls", 1_701, 4_528),
     ("preprocess", 6, 7),
@@ -91,6 +92,7 @@ const COUNTS: &[(&str, usize, usize)] = &[
     ("skips", 9_232, 18_468),
     ("sorted", 329, 692),
     ("typedefs", 27, 39),
+    ("traces", 36, 45),
     ("types", 272, 532),
     ("unlesses", 166, 283),
     ("waiting_escapes", 24, 28),
@@ -201,6 +203,7 @@ const MERGED: &[(&str, usize, usize)] = &[
     ("for_in", 604, 1_152),
     ("for_messages", 172, 238),
     ("line_ends", 85, 139),
+    ("notraces", 482, 1_350),
     ("passed_around", 2_096, 5_015),
     ("polls", 1_359, 3_628),
     ("priorities", 612, 918),
@@ -302,6 +305,59 @@ fn failures(text: &str) -> Vec<String> {
     found.sort();
     found.dedup();
     found
+}
+
+/// Failed traces as `spin -a -o1 -o2 -o3 M.pml && gcc -DNOREDUCE -DSAFETY -o pan pan.c && ./pan -c0` reports them.
+#[test]
+fn traces_are_checked() {
+    let sender = "active proctype P() { c!1; d!7; c!2 } active proctype Q() { c?_; c?_ }";
+    let missed = |what: &str| Some(format!("the trace does not allow this {what}"));
+    let happened =
+        Some("all events of the notrace have happened, with this send to `c`".to_string());
+    let cases: &[(&str, Option<String>)] = &[
+        ("trace { c!1; c!2 }", None),
+        ("trace { do :: c!_ od }", None),
+        // What it does not name is not observed.
+        ("trace { c!1; c!2; d?7 }", None),
+        ("trace { c!1; c!3 }", missed("send to `c`")),
+        ("trace { c!1 }", missed("send to `c`")),
+        ("trace { c!1; d!8; c!2 }", missed("send to `d`")),
+        ("trace { c?1; c?1 }", missed("receive from `c`")),
+        ("trace { c?1; c?eval(x) }", None),
+        ("trace { c?1; c?eval(x + 1) }", missed("receive from `c`")),
+        (
+            "trace { if :: c!1; c!2 :: c!_; c!2 fi }",
+            Some("several events of the trace fit this send to `c`".to_string()),
+        ),
+        ("notrace { c!2 }", None),
+        ("notrace { c!1; c!1 }", None),
+        ("notrace { c!1 }", happened.clone()),
+        ("notrace { c!1; c!2 }", happened.clone()),
+        // The first attempt counts.
+        ("notrace { c!2; c!1 }", None),
+        ("notrace { do :: c!1 :: c!2 -> break od }", happened),
+    ];
+    for (trace, expected) in cases {
+        let text = format!(
+            "chan c = [2] of {{ byte }}; chan d = [1] of {{ byte }}; byte x = 2; {sender} {trace}"
+        );
+        let expected: Vec<String> = expected.iter().cloned().collect();
+        assert_eq!(failures(&text), expected, "{trace}");
+    }
+    // Where the system ends before the trace does, the end is invalid.
+    for (trace, invalid) in [
+        ("trace { c!1; c!2; c!3 }", true),
+        ("trace { c!1; c!2; end: c!3 }", false),
+        ("trace { do :: c!_ od }", true),
+        ("trace { end: do :: c!_ od }", false),
+        ("notrace { c!1; c!2; c!3 }", true),
+        ("notrace { c!3 }", false),
+    ] {
+        let text = format!(
+            "chan c = [2] of {{ byte }}; active proctype P() {{ c!1; c!2; end: false }} {trace}"
+        );
+        assert_eq!(!ends(&text).is_empty(), invalid, "{trace}");
+    }
 }
 
 /// Each of these is an error for `spin -a M.pml && gcc -DSAFETY -o pan pan.c && ./pan -E`, or none.

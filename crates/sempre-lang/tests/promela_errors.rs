@@ -233,12 +233,32 @@ const REFUSED: &[(&str, &str)] = &[
         "embedded C code",
     ),
     (
-        "«trace» { do :: skip od } active proctype P() { skip }",
-        "`trace`",
+        "trace { do :: «skip» od } active proctype P() { skip }",
+        "a `trace` consists of sends and receives",
     ),
     (
-        "«notrace» { do :: skip od } active proctype P() { skip }",
-        "`notrace`",
+        "chan c = [1] of { byte }; byte x; notrace { c!1; «x = 1» } active proctype P() { skip }",
+        "a `notrace` consists of sends and receives",
+    ),
+    (
+        "chan c = [1] of { byte }; trace { «c??1» } active proctype P() { skip }",
+        "sends and receives",
+    ),
+    (
+        "chan c = [1] of { byte }; «trace» { byte x; c?x } active proctype P() { skip }",
+        "a `trace` only watches",
+    ),
+    (
+        "chan c = [1] of { byte }; trace { c!1 } «notrace» { c!2 } active proctype P() { skip }",
+        "one `trace` or `notrace` only",
+    ),
+    (
+        "chan c = [1] of { byte }; chan d; trace { «d!1» } active proctype P() { d = c; d!1 }",
+        "the same for ever",
+    ),
+    (
+        "chan c = [1] of { byte }; trace { «c?1,2» } active proctype P() { c!1 }",
+        "carries 1 value, not 2",
     ),
     (
         "chan c = [0] of { byte }; active proctype P() «priority 3» { c!1 }",

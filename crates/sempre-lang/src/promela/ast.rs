@@ -247,6 +247,22 @@ pub struct Inline {
     pub body: Vec<Token>,
 }
 
+/// A `trace` or `notrace`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventTrace {
+    /// Is it a `notrace`?
+    pub negated: bool,
+    /// What it watches for.
+    pub body: Proctype,
+}
+
+impl EventTrace {
+    /// The word that it starts with.
+    pub fn word(&self) -> &'static str {
+        if self.negated { "notrace" } else { "trace" }
+    }
+}
+
 /// A whole file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct File {
@@ -260,6 +276,8 @@ pub struct File {
     pub proctypes: Vec<Proctype>,
     /// The never claims.
     pub claims: Vec<Proctype>,
+    /// The event trace.
+    pub trace: Option<EventTrace>,
     /// The formulas.
     pub formulas: Vec<Formula>,
 }

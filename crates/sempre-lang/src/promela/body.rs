@@ -45,6 +45,8 @@ pub(super) struct Builder<'a> {
     exclusive: Vec<Claim>,
     /// Was there a claim on a channel already, in this or an earlier process?
     claimed: &'a mut bool,
+    /// Is it an event trace?
+    watches: bool,
 }
 
 /// What others need to know of a proctype: its variables.
@@ -112,6 +114,7 @@ pub(super) fn body(
         in_step: 0,
         exclusive: Vec::new(),
         claimed,
+        watches: matches!(&*proctype.name.text, "trace" | "notrace"),
     };
     for declaration in &proctype.parameters {
         b.declaration(declaration);
@@ -349,7 +352,10 @@ impl Builder<'_> {
             }
             StatementKind::Send(channel, values, sorted) => {
                 let channel = self.resolver().channel(channel);
-                let values = self.resolver().values(values);
+                let values = match self.watches {
+                    true => self.expected(values),
+                    false => self.resolver().values(values),
+                };
                 simple(self, Kind::Send(channel, values, *sorted))
             }
             StatementKind::Receive(channel, arguments, random, keeps) => {
@@ -440,6 +446,18 @@ impl Builder<'_> {
                 self.counting(cell, from, to, None, span)
             }
         }
+    }
+
+    /// The values of a send that a trace watches for. What is not constant is not compared, `_` among it.
+    fn expected(&mut self, values: &[Expression]) -> Vec<Value> {
+        let mut all = Vec::new();
+        for value in values {
+            match &value.kind {
+                ExpressionKind::Reference(r) if &*r.parts[0].0.text == "_" => all.push(Value::Pid),
+                _ => all.extend(self.resolver().values(std::slice::from_ref(value))),
+            }
+        }
+        all
     }
 
     fn is_own_priority(&self, target: &Reference) -> bool {

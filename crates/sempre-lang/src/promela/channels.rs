@@ -24,6 +24,13 @@ pub(super) struct Meeting {
 }
 
 impl Meeting {
+    /// The channels of both sides, each with when it is the one.
+    pub fn common(&self, other: &Meeting) -> Vec<(Expr, usize)> {
+        let both = |c: usize| other.channels.binary_search_by_key(&c, |o| o.1).is_ok();
+        let own = self.channels.iter().filter(|c| both(c.1));
+        own.cloned().collect()
+    }
+
     /// When the two sides are at the same channel; `None` if they never are. Each side is at one of its own channels
     /// already, which their guards say.
     pub fn with(&self, other: &Meeting) -> Option<Expr> {
@@ -73,7 +80,9 @@ impl Stepper<'_> {
                         let here = found.is(key);
                         let wrong = world.trespass(self.instance, c, true);
                         let fails = self.trespassing(e, c, true);
-                        let (room, effect) = send(world, c, self.sent(values, fields), *sorted);
+                        let sent = self.sent(values, fields);
+                        let (room, mut effect) = send(world, c, sent, *sorted);
+                        effect.extend(world.seen(c, true));
                         let guard = all([here, room]);
                         ways.push((all([guard.clone(), wrong]), fails, None));
                         ways.push((guard, effect, None));
@@ -168,7 +177,10 @@ impl Stepper<'_> {
         let capacity = i64::from(channel.signature.capacity);
         let register = Place::Register(0);
         let searched = random && targets.iter().any(|t| matches!(t, Target::Match(_)));
-        let mut effect = Vec::new();
+        let mut effect = match keeps {
+            true => Vec::new(),
+            false => self.world.seen(c, false),
+        };
         let place = if searched {
             // The first message that matches.
             let mut found = Expr::Constant(capacity - 1);

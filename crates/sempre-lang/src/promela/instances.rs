@@ -9,6 +9,7 @@
 
 use super::body::Body;
 use super::channel_flow::ChannelFlow;
+use super::event_trace::Watch;
 use super::exclusive::Owners;
 use super::flow::{El, Kind};
 use super::resolve::{Face, Value};
@@ -85,6 +86,8 @@ pub(super) struct World {
     pub labels: Vec<Vec<(Arc<str>, El)>>,
     /// The statements of each action.
     pub source_steps: Vec<Vec<SourceStep>>,
+    /// The event trace.
+    pub watch: Option<Watch>,
     /// Who has which channels for itself.
     pub owners: Owners,
     /// The channels that variables may stand for.
@@ -145,6 +148,7 @@ impl World {
                 })
                 .collect(),
             source_steps: Vec::new(),
+            watch: None,
             owners: Owners::new(),
             channel_flow: ChannelFlow::default(),
         };

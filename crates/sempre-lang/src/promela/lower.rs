@@ -11,6 +11,7 @@ use super::channel_flow::ChannelFlow;
 use super::channels::misfit;
 use super::claims;
 use super::declarations;
+use super::event_trace;
 use super::exclusive;
 use super::flow::{El, Kind};
 use super::instances::{Instance, World};
@@ -44,6 +45,8 @@ pub(super) struct Resolved {
     pub faces: Vec<Face>,
     pub bodies: Vec<Body>,
     pub claims: Vec<Body>,
+    /// The event trace; true for a `notrace`.
+    pub trace: Option<(Body, bool)>,
     /// The global leaves that are written.
     pub written: FxHashSet<usize>,
 }
@@ -58,6 +61,10 @@ pub(super) fn resolve(file: &File, report: &mut Report) -> Resolved {
     let mut body = |p| body::body(&globals, &faces, p, &mut claimed, report);
     let bodies: Vec<Body> = file.proctypes.iter().map(&mut body).collect();
     let claims: Vec<Body> = file.claims.iter().map(&mut body).collect();
+    let trace = (file.trace.as_ref()).map(|t| (body(&t.body), t.negated));
+    if let (Some(trace), Some((body, _))) = (&file.trace, &trace) {
+        event_trace::check(trace, body, report);
+    }
     let mut written = FxHashSet::default();
     for element in bodies.iter().flat_map(|b| &b.flow.elements) {
         match &element.kind {
@@ -81,6 +88,7 @@ pub(super) fn resolve(file: &File, report: &mut Report) -> Resolved {
         faces,
         bodies,
         claims,
+        trace,
         written,
     }
 }
@@ -137,6 +145,7 @@ pub(super) fn lower(
         world.initial.push(0);
         world.last = Some(v);
     }
+    event_trace::declare(&mut world, resolved, &line, report);
     priorities::declare(&mut world, bodies, &|p| tenancy.births(p));
     let mut open: Vec<Open> = Vec::new();
     let mut order: Vec<usize> = (0..world.instances.len()).collect();
@@ -237,7 +246,13 @@ pub(super) fn lower(
                     let slots = [one, other].map(|o| world.instances[o.instance].slot);
                     if slots[0] != slots[1]
                         && let Some(same) = meeting.with(place)
-                        && let Some(action) = maker.rendezvous(one, other, same, values, targets)
+                        && let Some(action) = maker.rendezvous(
+                            [one, other],
+                            same,
+                            values,
+                            targets,
+                            &meeting.common(place),
+                        )
                     {
                         actions.push(action);
                         source_steps.push(maker.source_steps(&[one, other]));
@@ -285,6 +300,7 @@ pub(super) fn end_check(world: &World, bodies: &[Body]) -> Action {
         tests.sort_by_key(|t| format!("{t:?}"));
         invalid = super::values::binary(Binary::Or, invalid, Expr::all(tests));
     }
+    invalid = super::values::binary(Binary::Or, invalid, world.trace_goes_on());
     // A process that goes on alone and cannot is no end yet.
     if let Some(register) = world.exclusive {
         let nobody = Expr::equal(Expr::variable(register), Expr::Constant(0));
@@ -470,13 +486,29 @@ impl Maker<'_> {
         }
     }
 
+    /// What the event trace does at a rendezvous on one of these channels.
+    fn watched(&self, channels: &[(Expr, usize)], values: &[Expr]) -> Vec<Stmt> {
+        let mut result = Vec::new();
+        for (here, c) in channels {
+            let mut seen = self.world.passed(*c, true, values);
+            seen.extend(self.world.passed(*c, false, values));
+            if channels.len() == 1 {
+                return seen;
+            }
+            if !seen.is_empty() {
+                result.push(Stmt::If(here.clone(), seen, Vec::new()));
+            }
+        }
+        result
+    }
+
     fn rendezvous(
         &self,
-        sender: &Open,
-        receiver: &Open,
+        [sender, receiver]: [&Open; 2],
         same_channel: Expr,
         values: &[Expr],
         targets: &[Target],
+        channels: &[(Expr, usize)],
     ) -> Option<Action> {
         sempre_base::checkpoint();
         let me = Some(receiver.instance);
@@ -519,7 +551,8 @@ impl Maker<'_> {
             }
         }
         reads.append(&mut effect);
-        let mut effect = reads;
+        let mut effect = self.watched(channels, values);
+        effect.append(&mut reads);
         if values.len() != targets.len() {
             let step = self.source_step(receiver);
             let text = format!("{} (line {})", step.statement, step.line);

@@ -30,11 +30,13 @@
 //!
 //! **`xr`, `xs`**: a process that uses a channel that another has for itself makes an erroneous step; see `exclusive.rs`.
 //!
+//! **`trace`, `notrace`** watch sends and receives; see `event_trace.rs`.
+//!
 //! **`printf`** is a step without effect. `show` and `local` mean nothing. A `hidden` variable is part of
 //! the state all the same, with a warning.
 //!
 //! # What is refused
-//! Embedded C code, `trace` and `notrace`, `enabled`, `pc_value`, inlines that return a value.
+//! Embedded C code, `enabled`, `pc_value`, inlines that return a value.
 
 pub mod ast;
 mod body;
@@ -44,6 +46,7 @@ mod claims;
 mod cursor;
 mod d_steps;
 mod declarations;
+mod event_trace;
 mod exclusive;
 mod expressions;
 mod flow;

@@ -5,8 +5,8 @@
 //! gives several complaints.
 
 use super::ast::{
-    BaseType, Declaration, Declarator, Expression, ExpressionKind, File, Formula, Initial, Inline,
-    Name, Proctype,
+    BaseType, Declaration, Declarator, EventTrace, Expression, ExpressionKind, File, Formula,
+    Initial, Inline, Name, Proctype,
 };
 use super::cursor::{Parsed, Parser};
 use super::lexer::{Kind, Token};
@@ -142,7 +142,27 @@ impl Parser {
                 Ok(())
             }
             "trace" | "notrace" => {
-                self.refused(&format!("`{}` assertions are not supported", word.text))
+                self.advance();
+                if file.trace.is_some() {
+                    return self.error(word.span, "a model has one `trace` or `notrace` only");
+                }
+                let (body, end) = self.body()?;
+                file.trace = Some(EventTrace {
+                    negated: &*word.text == "notrace",
+                    body: Proctype {
+                        name: Name {
+                            text: word.text.clone(),
+                            span: word.span,
+                        },
+                        active: None,
+                        parameters: Vec::new(),
+                        priority: None,
+                        provided: None,
+                        body,
+                        end,
+                    },
+                });
+                Ok(())
             }
             "c_decl" | "c_code" | "c_state" | "c_track" | "c_expr" => {
                 self.refused("embedded C code is not supported")
