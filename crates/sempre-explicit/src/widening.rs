@@ -102,33 +102,54 @@ pub(crate) fn translate<S: System>(
     store: &Store,
     budget: &Arc<Budget>,
 ) -> Result<(Store, Renumbering), Lost> {
-    let each = |from: &[u64], to: &mut [u64]| new.translate(old, from, to);
+    let each =
+        |from: &[u64], moved: Option<&[u32]>, to: &mut [u64], changed: &mut Vec<u32>| match moved {
+            None => new.translate(old, from, to),
+            Some(words) => new.translate_changed(old, from, words, to, changed),
+        };
     rewrite(store, (new.width(), new.spare_bits()), budget, each)
 }
 
 /// A store of states of so many words, with so many spare bits in a word, with what `each` makes of the stored states, in the order of their
-/// indices.
+/// indices. If states are wide, `each` is given the words in which a state may differ from the one before, and says in
+/// which words the translations may differ.
 pub(crate) fn rewrite(
     store: &Store,
     (width, spare): (usize, (usize, u32)),
     budget: &Arc<Budget>,
-    mut each: impl FnMut(&[u64], &mut [u64]),
+    mut each: impl FnMut(&[u64], Option<&[u32]>, &mut [u64], &mut Vec<u32>),
 ) -> Result<(Store, Renumbering), Lost> {
     let target = Store::with_spare_bits(width, spare, budget)?;
     let mut worker = target.worker();
     let mut batch = Batch::new();
     let (mut from, mut to) = (vec![0; store.width()], vec![0; width]);
     let ranges = store.indices();
+    let (mut reader, mut changed, mut first) = (Batch::new(), Vec::new(), true);
     for index in ranges.iter().cloned().flatten() {
+        if target.is_wide() {
+            reader.clear();
+            store.read_parent(StateIndex(index), &mut from, &mut reader);
+            let moved = (!first && store.is_wide()).then(|| reader.moved());
+            each(&from, moved, &mut to, &mut changed);
+            if moved.is_none() {
+                changed.clear();
+                changed.extend(0..width as u32);
+            }
+            target.insert_next(&mut worker, &mut batch, &to, &changed)?;
+            first = false;
+            continue;
+        }
         store.read(StateIndex(index), &mut from);
-        each(&from, &mut to);
+        each(&from, None, &mut to, &mut changed);
         batch.push(&to);
         if batch.len() == BATCH {
             target.insert_batch(&mut worker, &mut batch)?;
             batch.clear();
         }
     }
-    target.insert_batch(&mut worker, &mut batch)?;
+    if !target.is_wide() {
+        target.insert_batch(&mut worker, &mut batch)?;
+    }
     drop(worker);
     if store.len() != target.len() {
         return Err(Lost::States);

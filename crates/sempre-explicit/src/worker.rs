@@ -49,6 +49,11 @@ impl Sink for Collect<'_> {
         self.marks += u64::from(step.marks != 0);
         self.batch.push(state);
     }
+    #[inline]
+    fn changed(&mut self, step: Step, state: &[u64], words: &[u32]) {
+        self.marks += u64::from(step.marks != 0);
+        self.batch.push_changed(state, words);
+    }
     fn failure(&mut self, failure: Failure) {
         self.failures.push(failure);
     }

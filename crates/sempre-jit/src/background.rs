@@ -45,8 +45,13 @@ pub(crate) struct Compilation {
 }
 
 impl Compilation {
-    /// Begins to compile, and waits a little.
-    pub fn begin(program: &Arc<Program>, layout: &Layout, propositions: &Arc<Vec<Expr>>) -> Self {
+    /// Begins to compile, and waits a little. With `changes`, records list changes.
+    pub fn begin(
+        program: &Arc<Program>,
+        layout: &Layout,
+        propositions: &Arc<Vec<Expr>>,
+        changes: bool,
+    ) -> Self {
         let asked_by = Cancel::current();
         let until = (asked_by.deadline()).map(|deadline| {
             let now = Instant::now();
@@ -58,7 +63,11 @@ impl Compilation {
             let (shared, cancel) = (shared.clone(), cancel.clone());
             let (program, layout) = (program.clone(), layout.clone());
             let propositions = propositions.clone();
-            move || make(&shared, &cancel, &program, &layout, &propositions, until)
+            move || {
+                make(&shared, &cancel, || {
+                    Native::new(&program, &layout, &propositions, until, changes)
+                });
+            }
         };
         // Taken by the thread, or by this one if there is none.
         let work = Arc::new(Mutex::new(Some(work)));
@@ -155,14 +164,7 @@ impl Drop for Compilation {
     }
 }
 
-fn make(
-    shared: &Shared,
-    cancel: &Cancel,
-    program: &Program,
-    layout: &Layout,
-    propositions: &[Expr],
-    until: Option<Instant>,
-) {
+fn make(shared: &Shared, cancel: &Cancel, compile: impl FnOnce() -> Result<Native, CompileError>) {
     /// Says so whatever happens.
     struct End<'a>(&'a Shared);
     impl Drop for End<'_> {
@@ -172,7 +174,7 @@ fn make(
         }
     }
     let _end = End(shared);
-    let made = cancellable(cancel, || Native::new(program, layout, propositions, until));
+    let made = cancellable(cancel, compile);
     let made = made.unwrap_or_else(|stop| Err(failed(stop.word())));
     let _ = shared.made.set(made);
 }

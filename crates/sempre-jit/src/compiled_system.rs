@@ -12,11 +12,14 @@
 //!
 //! **Atomic steps** are gone through in [`crate::atomic`].
 //!
+//! Records of **wide states** list what changes: [`crate::changes`].
+//!
 //! **Compilation** is done by a thread of its own ([`crate::background`]), which may take longer than the search: until the code is there
 //! the interpreter is asked. Which of them tells the successors of a state makes no difference to anybody, not even in their order.
 
 use crate::atomic::Passage;
 use crate::background::Compilation;
+use crate::changes::{Changes, WIDE};
 use crate::native::CompileError;
 use sempre_base::Random;
 use sempre_model::ir::{Expr, Program};
@@ -29,6 +32,8 @@ pub struct CompiledSystem {
     interpreted: ProgramSystem,
     native: Arc<Compilation>,
     propositions: Arc<Vec<Expr>>,
+    /// States of more words are wide.
+    wide: usize,
 }
 
 /// The scratch space of one worker.
@@ -45,6 +50,8 @@ pub struct CompiledContext {
     asked: u64,
     /// What atomic steps are gone through with.
     pub(crate) passage: Passage,
+    /// What is needed for wide states.
+    pub(crate) changes: Changes,
 }
 
 impl CompiledContext {
@@ -65,14 +72,29 @@ impl CompiledSystem {
         layout: Layout,
         propositions: Vec<Expr>,
     ) -> Result<Self, CompileError> {
+        Self::with_wide(program, layout, propositions, WIDE)
+    }
+
+    /// The same, with states of more than so many words handled as wide ones ([`Sink::changed`]).
+    ///
+    /// # Errors
+    /// As for [`CompiledSystem::new`].
+    pub fn with_wide(
+        program: Arc<Program>,
+        layout: Layout,
+        propositions: Vec<Expr>,
+        wide: usize,
+    ) -> Result<Self, CompileError> {
         let propositions = Arc::new(propositions);
-        let native = Compilation::begin(&program, &layout, &propositions);
+        let changes = layout.width() > wide;
+        let native = Compilation::begin(&program, &layout, &propositions, changes);
         native.error()?;
         let interpreted = ProgramSystem::new(program, layout, propositions.to_vec());
         Ok(Self {
             interpreted,
             native: Arc::new(native),
             propositions,
+            wide,
         })
     }
 
@@ -114,19 +136,20 @@ impl CompiledSystem {
         state: &[u64],
     ) -> Option<(usize, bool)> {
         let native = self.native.get()?;
-        let room = native.capacity * native.stride();
-        if context.records.len() < room {
-            context.records.resize(room, 0);
+        if context.records.len() < native.room {
+            context.records = vec![0; native.room];
         }
-        let count = native.successors(state, &mut context.records)?;
-        let stride = native.stride();
+        let count = match native.changes {
+            true => self.list(context, native, state)?,
+            false => native.successors(state, &mut context.records)?,
+        };
         let program = self.program();
         let exclusive = program.exclusive.filter(|_| count > 1);
         if exclusive.is_none() && (native.ordered || count < 2) && context.rank.is_none() {
             return Some((count, false));
         }
-        let records = &context.records;
-        let action = |record: u32| records[record as usize * stride] as u32;
+        let (records, starts) = (&context.records, &context.changes.starts);
+        let action = |record: u32| records[native.start(starts, record)] as u32;
         let order = &mut context.order;
         order.clear();
         order.extend(0..count as u32);
@@ -161,6 +184,7 @@ impl System for CompiledSystem {
             rank: None,
             asked: 0,
             passage: Passage::default(),
+            changes: Changes::default(),
         }
     }
 
@@ -173,6 +197,15 @@ impl System for CompiledSystem {
     }
 
     fn successors(&self, context: &mut CompiledContext, state: &[u64], sink: &mut impl Sink) {
+        if let Some(native) = self.native.get()
+            && native.changes
+        {
+            if self.tell_changes(context, native, state, sink).is_none() {
+                context.asked += 1;
+                (self.interpreted).successors(&mut context.interpreted, state, sink);
+            }
+            return;
+        }
         if let Some(register) = self.program().atomic
             && let Some(native) = self.native.get()
         {
@@ -275,16 +308,17 @@ impl System for CompiledSystem {
             let interpreted = &mut context.interpreted;
             return (self.interpreted).enabled_processes(interpreted, state, enabled);
         };
-        let mut add = |record: usize| {
-            let action = context.records[record * native.stride()] as u32;
+        let starts = &context.changes.starts;
+        let mut add = |record: u32| {
+            let action = context.records[native.start(starts, record)] as u32;
             for &p in self.action_processes(action) {
                 enabled[p as usize / 64] |= 1 << (p % 64);
             }
         };
         if selected {
-            context.order.iter().for_each(|&r| add(r as usize));
+            context.order.iter().for_each(|&r| add(r));
         } else {
-            (0..count).for_each(add);
+            (0..count as u32).for_each(add);
         }
     }
 
@@ -308,16 +342,30 @@ impl System for CompiledSystem {
     fn widen(&self, context: &CompiledContext) -> Option<Self> {
         let interpreted = self.interpreted.widen(&context.interpreted)?;
         let layout = interpreted.layout();
-        let native = Compilation::begin(self.program(), layout, &self.propositions);
+        let changes = layout.width() > self.wide;
+        let native = Compilation::begin(self.program(), layout, &self.propositions, changes);
         Some(Self {
             native: Arc::new(native),
             propositions: self.propositions.clone(),
+            wide: self.wide,
             interpreted,
         })
     }
 
     fn translate(&self, old: &Self, state: &[u64], out: &mut [u64]) {
         self.interpreted.translate(&old.interpreted, state, out);
+    }
+
+    fn translate_changed(
+        &self,
+        old: &Self,
+        state: &[u64],
+        words: &[u32],
+        out: &mut [u64],
+        changed: &mut Vec<u32>,
+    ) {
+        let old = &old.interpreted;
+        (self.interpreted).translate_changed(old, state, words, out, changed);
     }
 }
 
@@ -377,6 +425,7 @@ mod tests {
             interpreted: ProgramSystem::new(program.clone(), layout.clone(), Vec::new()),
             native: Arc::new(Compilation::later()),
             propositions: Arc::default(),
+            wide: WIDE,
         }
     }
 
@@ -401,7 +450,7 @@ mod tests {
                 assert_eq!(told(&at_once, &mut a, state), told(&slow, &mut b, state));
             }
             assert_eq!(b.interpreted_states(), states.len() as u64);
-            let native = Native::new(&program, &layout, &[], None);
+            let native = Native::new(&program, &layout, &[], None, false);
             slow.native.arrive(native.expect("it is compiled"));
             for state in &states {
                 assert_eq!(told(&at_once, &mut a, state), told(&slow, &mut b, state));
@@ -438,7 +487,7 @@ mod tests {
         let whole = CompiledSystem::new(program.clone(), layout.clone(), vec![]).unwrap();
         whole.wait();
         let part = later(&program, &layout);
-        let native = Native::new(&program, &layout, &[], Some(Instant::now())).unwrap();
+        let native = Native::new(&program, &layout, &[], Some(Instant::now()), false).unwrap();
         assert!(native.given_up > 0 && native.given_up < native.functions);
         part.native.arrive(native);
         let (mut a, mut b) = (whole.context(), part.context());

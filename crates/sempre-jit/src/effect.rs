@@ -9,6 +9,7 @@
 //! is not known before. A cell whose old and new value are both known (the location of the process that
 //! moves, as a rule) or which changes by a known amount (tokens of a net) is part of the constant.
 
+use crate::arrays::MOST_NOTES;
 use crate::expression::{Emitter, Target, Written};
 use crate::operand::{Code, Operand, field_interval};
 use crate::segments::segments;
@@ -22,6 +23,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Loops of at most this many rounds, known in advance, are unrolled.
 const UNROLLED: i64 = 8;
+
+/// The most words that one run of the effect can change or note, in a state of so many words.
+pub(crate) fn most_changes(effect: &[Stmt], width: usize) -> usize {
+    let mut assigned = 0;
+    Stmt::each_assigned(effect, &mut |place| {
+        assigned += usize::from(!matches!(place, Place::Register(_)));
+    });
+    // Each cell that is no element written in place, in each round of an unrolled loop.
+    let most = assigned * UNROLLED as usize;
+    let noted = match packed_arrays(effect).is_empty() {
+        true => 0,
+        false if effect.iter().any(has_loop) => MOST_NOTES,
+        false => assigned.min(MOST_NOTES),
+    };
+    noted + most.min(width)
+}
 
 /// What statements may write.
 #[derive(Default)]
@@ -162,6 +179,10 @@ impl Emitter<'_, '_> {
         if !self.written.packed.contains(&variable) {
             self.written.cells.insert(cell, value);
             return;
+        }
+        if let Some(array) = self.arrays.get(&variable) {
+            let index = cell - self.program.variable(variable).first;
+            return self.write_in_place(array, &Operand::constant(i64::from(index)), &value);
         }
         let field = self.layout.field(cell);
         self.exit_unless_room(&value, &field);
@@ -332,6 +353,9 @@ impl Emitter<'_, '_> {
             Place::Register(r) => {
                 writes.registers.insert(*r);
             }
+            // Written in place, it is no value of this function.
+            Place::Scalar(v) | Place::Element(v, _)
+                if self.written.packed.contains(v) && self.arrays.contains_key(v) => {}
             Place::Scalar(v) | Place::Element(v, _) if self.written.packed.contains(v) => {
                 let all = segments(self.program, self.layout, *v);
                 let all = all.iter().filter(|s| s.bits > 0);
@@ -423,7 +447,7 @@ impl Emitter<'_, '_> {
     }
 }
 
-fn has_loop(stmt: &Stmt) -> bool {
+pub(crate) fn has_loop(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::For { .. } => true,
         Stmt::If(_, then, otherwise) => then.iter().chain(otherwise).any(has_loop),
@@ -432,7 +456,7 @@ fn has_loop(stmt: &Stmt) -> bool {
 }
 
 /// The arrays that the statements write and also read or write by an index that is not a constant.
-fn packed_arrays(effect: &[Stmt]) -> FxHashSet<VariableId> {
+pub(crate) fn packed_arrays(effect: &[Stmt]) -> FxHashSet<VariableId> {
     #[derive(Default)]
     struct Found {
         written: FxHashSet<VariableId>,

@@ -4,14 +4,21 @@
 //! code, errors above all, leaves through the **exit** block: the caller then asks the interpreter,
 //! so that only one piece of code knows what an error is.
 
+use crate::arrays::ArrayTable;
 use crate::operand::{Code, Operand, field_interval, interval};
 use crate::truth::{Flag, comparison, is_harmless, is_logical};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{AliasRegion, Block, BlockArg, InstBuilder, MemFlags, Value, types};
+use cranelift_codegen::ir::{
+    AbiParam, AliasRegion, Block, BlockArg, InstBuilder, MemFlags, Signature, Value, types,
+};
 use cranelift_frontend::FunctionBuilder;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sempre_model::ir::{Binary, Expr, Place, Program, Unary, VariableId};
 use sempre_model::{Field, Layout};
+use std::sync::Arc;
+
+/// The tables of the arrays of wide states; none in others.
+pub(crate) type Arrays = FxHashMap<VariableId, Arc<ArrayTable>>;
 
 /// States up to this many words are loaded once, when a function is entered.
 const LOADED_AT_ONCE: usize = 4;
@@ -65,6 +72,12 @@ pub(crate) struct Emitter<'a, 'f> {
     pub exit: Block,
     pub written: Written,
     pub facts: Vec<(u32, i64, i64)>,
+    /// In wide states: the tables of the arrays.
+    pub arrays: &'a Arrays,
+    /// While an effect runs that writes elements in place: the slot of its record ([`crate::arrays`]).
+    pub slot: Value,
+    /// Is there such an effect?
+    pub in_place: bool,
 }
 
 impl<'a, 'f> Emitter<'a, 'f> {
@@ -74,6 +87,7 @@ impl<'a, 'f> Emitter<'a, 'f> {
         mut builder: FunctionBuilder<'f>,
         program: &'a Program,
         layout: &'a Layout,
+        arrays: &'a Arrays,
         state: Value,
         exit: Block,
         at_once: bool,
@@ -99,7 +113,23 @@ impl<'a, 'f> Emitter<'a, 'f> {
             exit,
             written: Written::default(),
             facts: Vec::new(),
+            arrays,
+            slot: state,
+            in_place: false,
         }
+    }
+
+    /// Calls a function of Rust with words, and returns one.
+    pub fn call(&mut self, function: i64, arguments: &[Value]) -> Value {
+        let call_conv = self.builder.func.signature.call_conv;
+        let mut signature = Signature::new(call_conv);
+        let word = AbiParam::new(types::I64);
+        signature.params.extend(arguments.iter().map(|_| word));
+        signature.returns.push(word);
+        let signature = self.builder.import_signature(signature);
+        let function = self.number(function);
+        let call = (self.builder.ins()).call_indirect(signature, function, arguments);
+        self.builder.inst_results(call)[0]
     }
 
     /// A word of the source state.
@@ -123,6 +153,11 @@ impl<'a, 'f> Emitter<'a, 'f> {
     pub fn word(&mut self, word: u32) -> Value {
         match self.written.words.get(&word) {
             Some(&value) => value,
+            // Its bits may have been written in place; calls order what is loaded plainly.
+            None if self.in_place => {
+                let (flags, offset) = (MemFlags::trusted(), 8 * word as i32);
+                (self.builder.ins()).load(types::I64, flags, self.state, offset)
+            }
             None => self.source_word(word),
         }
     }

@@ -11,8 +11,10 @@
 //! This crate knows no input language. Like `sempre-store` it may use `unsafe`, each block with its
 //! reason.
 
+mod arrays;
 mod atomic;
 mod background;
+mod changes;
 mod compilable;
 mod compiled_system;
 mod effect;

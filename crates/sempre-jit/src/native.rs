@@ -2,11 +2,14 @@
 //!
 //! All functions have one shape, `(state, out) -> end`: they append records to `out` and return where they
 //! stopped, or 0 if the interpreter must be asked about the state. A record is a header (the number of the
-//! action and, if the program has marks, those) and the words of the successor.
+//! action and, if the program has marks, those) and the words of the successor, or a list of the words that change
+//! ([`crate::changes`]).
 
+use crate::arrays::ArrayTable;
 use crate::atomic::holders;
 use crate::compilable::{is_compilable, size};
-use crate::expression::{Emitter, Target};
+use crate::effect::most_changes;
+use crate::expression::{Arrays, Emitter, Target};
 use crate::operand::Operand;
 use crate::plan::{Node, plan};
 use crate::plan_code::{Job, Shop, Work, store};
@@ -23,7 +26,7 @@ use cranelift_module::{FuncId, Module, default_libcall_names};
 use sempre_base::stop::checkpoint_now;
 use sempre_model::Layout;
 use sempre_model::footprint::can_fail;
-use sempre_model::ir::{Behaviour, Expr, Program};
+use sempre_model::ir::{Behaviour, Expr, Program, VariableId};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
@@ -65,10 +68,13 @@ pub(crate) struct Native {
     propositions: Vec<Entry>,
     /// The code has their addresses.
     _tables: Vec<Arc<NativeTable>>,
+    _arrays: Arc<Arrays>,
+    /// Do records list changes ([`crate::changes`])?
+    pub changes: bool,
     /// Words of a record before the state: the action, perhaps marks.
     pub header: usize,
-    /// Records that one state can have at most.
-    pub capacity: usize,
+    /// Words that the records of one state can take at most.
+    pub room: usize,
     /// Are records in the order of actions?
     pub ordered: bool,
     /// Functions that were made.
@@ -110,17 +116,42 @@ impl Native {
         self.header + self.width
     }
 
+    /// Where a record starts; `starts` counts if records list changes.
+    #[inline]
+    pub fn start(&self, starts: &[u32], record: u32) -> usize {
+        match self.changes {
+            true => starts[record as usize] as usize,
+            false => record as usize * self.stride(),
+        }
+    }
+
     /// Writes the records of the state; their number, or `None` if the interpreter must be asked.
     pub fn successors(&self, state: &[u64], out: &mut [u64]) -> Option<usize> {
         assert_eq!(state.len(), self.width);
-        assert!(out.len() >= self.capacity * self.stride());
+        assert!(out.len() >= self.room && !self.changes);
         let start = out.as_mut_ptr();
-        // SAFETY: the function reads `width` words of `state` and writes at most `capacity` records of
-        // `stride` words to `out`, both checked above; they do not overlap, as `out` is borrowed
+        // SAFETY: the function reads `width` words of `state` and writes at most `room` words
+        // to `out`, both checked above; they do not overlap, as `out` is borrowed
         // mutably. It calls nothing but functions of this module and `table_steps` on tables that
         // `self` owns, and its divisions are guarded, so that it neither traps nor unwinds.
         let end = unsafe { (self.successors)(state.as_ptr(), start) };
         (end != 0).then(|| (end - start as usize) / 8 / self.stride())
+    }
+
+    /// Writes the records of the state, which list changes; their length in words. `None` if the interpreter must be
+    /// asked; the state may then be another.
+    pub fn changes_of(&self, state: &mut [u64], out: &mut [u64]) -> Option<usize> {
+        self.changes_by(self.successors, state, out)
+    }
+
+    fn changes_by(&self, entry: Entry, state: &mut [u64], out: &mut [u64]) -> Option<usize> {
+        assert_eq!(state.len(), self.width);
+        assert!(out.len() >= self.room && self.changes);
+        let start = out.as_mut_ptr();
+        // SAFETY: as for `successors`; what writes to the state are functions of `arrays` on tables that `self` owns,
+        // which write words of the state through this pointer.
+        let end = unsafe { entry(state.as_mut_ptr(), start) };
+        (end != 0).then(|| (end - start as usize) / 8)
     }
 
     /// Does the code tell the steps of a process that the atomic register names?
@@ -130,14 +161,21 @@ impl Native {
 
     /// Writes the records of a state in which the atomic register names this process: its own actions only. Their
     /// number, or `None` if the interpreter must be asked.
+    ///
+    /// If records list changes: [`Self::own_changes`].
     pub fn own_successors(&self, process: usize, state: &[u64], out: &mut [u64]) -> Option<usize> {
         let own = (*self.own.get(process)?)?;
         assert_eq!(state.len(), self.width);
-        assert!(out.len() >= self.capacity * self.stride());
+        assert!(out.len() >= self.room && !self.changes);
         let start = out.as_mut_ptr();
         // SAFETY: as for `successors`; its actions are some of theirs.
         let end = unsafe { own(state.as_ptr(), start) };
         (end != 0).then(|| (end - start as usize) / 8 / self.stride())
+    }
+
+    /// [`Self::changes_of`] for a state in which the atomic register names this process: its own actions only.
+    pub fn own_changes(&self, process: usize, state: &mut [u64], out: &mut [u64]) -> Option<usize> {
+        self.changes_by((*self.own.get(process)?)?, state, out)
     }
 
     /// Writes the truth of all propositions, one bit each; false if the interpreter must be asked.
@@ -158,14 +196,15 @@ impl Native {
     }
 
     /// Compiles a program for a layout. Functions that are still to be made at the time `until` leave their states to the
-    /// interpreter.
+    /// interpreter. With `changes`, records list changes.
     pub fn new(
         program: &Program,
         layout: &Layout,
         propositions: &[Expr],
         until: Option<Instant>,
+        changes: bool,
     ) -> Result<Self, CompileError> {
-        let mut workshop = Workshop::new(program, layout, until)?;
+        let mut workshop = Workshop::new(program, layout, until, changes)?;
         let mut ordered = true;
         let mut classes: Vec<i8> = program.actions.iter().map(|a| a.class).collect();
         classes.sort_unstable_by(|a, b| b.cmp(a));
@@ -237,6 +276,7 @@ impl Native {
             header,
             functions,
             given_up,
+            arrays,
             ..
         } = workshop;
         module.get().finalize_definitions().map_err(failed)?;
@@ -247,9 +287,16 @@ impl Native {
             // of the host, and lives as long as the module.
             unsafe { std::mem::transmute::<*const u8, Entry>(address) }
         };
+        let width = layout.width();
+        let length = |most: usize| match changes {
+            true => header + 1 + 2 * most,
+            false => header + width,
+        };
         let records = |action: &sempre_model::Action| match &action.behaviour {
-            Behaviour::Guarded { .. } => 1,
-            Behaviour::Table(table) => NativeTable::most_steps(table),
+            Behaviour::Guarded { effect, .. } => length(most_changes(effect, width)),
+            Behaviour::Table(table) => {
+                NativeTable::most_steps(table) * length(table.writes.len().min(width))
+            }
         };
         let successors = entry(successors);
         let own = own.into_iter().map(|id| id.map(entry)).collect();
@@ -263,11 +310,13 @@ impl Native {
             _module: module,
             _tables: tables,
             header,
-            capacity: program.actions.iter().map(records).sum(),
+            _arrays: arrays,
+            changes,
+            room: program.actions.iter().map(records).sum(),
             ordered,
             functions,
             given_up,
-            width: layout.width(),
+            width,
             valuation_words: propositions.len().div_ceil(64),
         })
     }
@@ -292,6 +341,8 @@ struct Workshop<'p> {
     at_once: bool,
     /// The function that copies a state, if states are long.
     copy: Option<FuncId>,
+    arrays: Arc<Arrays>,
+    changes: bool,
 }
 
 impl<'p> Workshop<'p> {
@@ -299,6 +350,7 @@ impl<'p> Workshop<'p> {
         program: &'p Program,
         layout: &'p Layout,
         until: Option<Instant>,
+        changes: bool,
     ) -> Result<Self, CompileError> {
         let mut flags = settings::builder();
         for (name, value) in [
@@ -335,6 +387,11 @@ impl<'p> Workshop<'p> {
             Behaviour::Guarded { .. } => false,
         });
         let context = module.make_context();
+        let mut arrays = Arrays::default();
+        let variables = (0..program.variables.len() as u32).map(VariableId);
+        for v in variables.filter(|_| changes) {
+            arrays.insert(v, Arc::new(ArrayTable::new(program, layout, v)));
+        }
         let mut workshop = Self {
             program,
             layout,
@@ -349,8 +406,10 @@ impl<'p> Workshop<'p> {
             functions: 0,
             at_once: true,
             copy: None,
+            arrays: Arc::new(arrays),
+            changes,
         };
-        if layout.width() > COPIED_IN_PLACE {
+        if layout.width() > COPIED_IN_PLACE && !changes {
             let id = workshop.declare()?;
             workshop.define(id, &mut Vec::new(), &mut |e, _, out| {
                 for word in 0..e.layout.width() {
@@ -392,10 +451,12 @@ impl<'p> Workshop<'p> {
             builder.block_params(start)[0],
             builder.block_params(start)[1],
         );
+        let arrays = Arc::clone(&self.arrays);
         let mut emitter = Emitter::new(
             builder,
             self.program,
             self.layout,
+            &arrays,
             state,
             exit,
             self.at_once,
@@ -405,6 +466,7 @@ impl<'p> Workshop<'p> {
             signature: &self.signature,
             tables: &mut self.tables,
             header: self.header,
+            changes: self.changes,
             copy: self.copy,
             copy_here: None,
             jobs,

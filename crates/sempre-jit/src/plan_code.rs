@@ -4,10 +4,12 @@
 //! other, so that the time to compile grows with the size of the program and no faster. What a caller
 //! knows (facts) its callee knows too, since each has one caller.
 
+use crate::arrays::{finish, write_word};
+use crate::effect::packed_arrays;
 use crate::expression::{Emitter, Target};
 use crate::native::{CompileError, failed};
 use crate::operand::{Operand, field_interval};
-use crate::plan::Node;
+use crate::plan::{Guarded, Node};
 use crate::table::{NativeTable, table_steps};
 use crate::truth::Flag;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -56,6 +58,8 @@ pub(crate) struct Shop<'w, 'p, 'n> {
     pub signature: &'w Signature,
     pub tables: &'w mut Vec<Arc<NativeTable>>,
     pub header: usize,
+    /// Do records list changes ([`crate::changes`])?
+    pub changes: bool,
     pub copy: Option<FuncId>,
     /// The same, as this function knows it.
     pub copy_here: Option<FuncRef>,
@@ -130,6 +134,8 @@ impl<'p, 'n> Shop<'_, 'p, 'n> {
                 let after = if guarded.weight > HUGE {
                     e.exit_always();
                     out
+                } else if self.changes {
+                    self.changes(e, guarded, out)
                 } else {
                     e.effect(guarded.effect);
                     let changed = e.changed_words();
@@ -329,6 +335,46 @@ impl<'p, 'n> Shop<'_, 'p, 'n> {
         out_now
     }
 
+    /// Runs an effect and appends the record of what it changes; the new end.
+    fn changes(&mut self, e: &mut Emitter, guarded: &Guarded, out: Value) -> Value {
+        let slot = self.header as i32 * 8;
+        e.in_place = !packed_arrays(guarded.effect).is_empty();
+        if e.in_place {
+            let none = e.number(0);
+            store(e, none, out, self.header);
+            e.slot = e.builder.ins().iadd_imm(out, i64::from(slot));
+        }
+        e.effect(guarded.effect);
+        let changed = e.changed_words();
+        let action = e.number(i64::from(guarded.action));
+        store(e, action, out, 0);
+        if self.header > 1 {
+            let none = e.number(0);
+            store(e, none, out, 1);
+        }
+        if !e.in_place {
+            let count = e.number(changed.len() as i64);
+            store(e, count, out, self.header);
+            for (i, &(word, value)) in changed.iter().enumerate() {
+                let word = e.number(i64::from(word));
+                store(e, word, out, self.header + 1 + 2 * i);
+                store(e, value, out, self.header + 2 + 2 * i);
+            }
+            let length = self.header + 1 + 2 * changed.len();
+            return e.builder.ins().iadd_imm(out, 8 * length as i64);
+        }
+        for (word, value) in changed {
+            let word = e.number(i64::from(word));
+            e.call(
+                write_word as *const () as i64,
+                &[e.state, e.slot, word, value],
+            );
+        }
+        let end = e.call(finish as *const () as i64, &[e.state, e.slot]);
+        e.in_place = false;
+        end
+    }
+
     /// Appends a record; the new end.
     fn record(
         &mut self,
@@ -375,7 +421,8 @@ impl<'p, 'n> Shop<'_, 'p, 'n> {
         let Behaviour::Table(table) = &e.program.actions[action as usize].behaviour else {
             return out;
         };
-        let native = NativeTable::new(e.program, e.layout, action, table, self.header);
+        let (header, changes) = (self.header, self.changes);
+        let native = NativeTable::new(e.program, e.layout, action, table, header, changes);
         let native = Arc::new(native);
         let address = std::ptr::from_ref::<NativeTable>(&native) as i64;
         self.tables.push(native);

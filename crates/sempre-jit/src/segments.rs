@@ -2,12 +2,14 @@
 //!
 //! An index that is not known when code is made becomes a shift by a computed distance. That works where
 //! elements lie in one word at equal distances: a **segment**. A layout that packs in the order of
-//! declaration makes one segment for each word that an array touches; other layouts are cut into more.
+//! declaration makes one segment for each word that an array touches; other layouts are cut into more. Arrays of
+//! wide states have tables instead ([`crate::arrays`]).
 
+use crate::arrays::{self, ArrayTable};
 use crate::expression::{Emitter, Target};
 use crate::operand::{Code, Operand, field_interval};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
+use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlags, Value, types};
 use sempre_model::ir::{Expr, Program, VariableId};
 use sempre_model::{Field, Layout};
 use std::collections::BTreeSet;
@@ -112,6 +114,9 @@ impl Emitter<'_, '_> {
         if let Some(i) = index.as_constant() {
             return self.cell(variable, first + i as u32);
         }
+        if let Some(array) = self.arrays.get(&variable) {
+            return self.entry(array, &index);
+        }
         let all = segments(self.program, self.layout, variable);
         let possible = all.iter().filter(|s| {
             i64::from(s.start) <= index.high && i64::from(s.start + s.length) > index.low
@@ -137,6 +142,39 @@ impl Emitter<'_, '_> {
             result
         };
         Operand::new(Code::Value(value), low, high)
+    }
+
+    /// Reads an element through the table of its array. Nothing here may be moved to before the test of the index.
+    fn entry(&mut self, array: &ArrayTable, index: &Operand) -> Operand {
+        let flags = MemFlags::trusted();
+        let index = self.materialize(index);
+        let offset = self.builder.ins().imul_imm(index, arrays::ENTRY);
+        let entry = (self.builder.ins()).iadd_imm(offset, array.address());
+        let part = |e: &mut Self, at: i32| e.builder.ins().load(types::I64, flags, entry, at);
+        let (word, shift) = (part(self, arrays::WORD), part(self, arrays::SHIFT));
+        let mask = part(self, arrays::MASK);
+        let offset = self.builder.ins().imul_imm(word, 8);
+        let place = self.builder.ins().iadd(self.state, offset);
+        let word = self.builder.ins().load(types::I64, flags, place, 0);
+        let shifted = self.builder.ins().ushr(word, shift);
+        let mut value = self.builder.ins().band(shifted, mask);
+        if !array.from_zero {
+            let min = part(self, arrays::MIN);
+            value = self.builder.ins().iadd(value, min);
+        }
+        Operand::new(Code::Value(value), array.bounds.0, array.bounds.1)
+    }
+
+    /// Writes an element in place, through the table of its array.
+    pub fn write_in_place(&mut self, array: &ArrayTable, index: &Operand, value: &Operand) {
+        let index = self.materialize(index);
+        let value = self.materialize(value);
+        let table = self.number(std::ptr::from_ref(array) as i64);
+        let function = arrays::write_element as *const () as i64;
+        let arguments = [self.state, self.slot, table, index, value];
+        let done = self.call(function, &arguments);
+        let ask = self.builder.ins().icmp_imm(IntCC::Equal, done, 0);
+        self.exit_if(ask);
     }
 
     /// Emits code for each segment, reached if the index lies in it. Each ends with a jump.
@@ -187,6 +225,9 @@ impl Emitter<'_, '_> {
     }
 
     pub fn write_element(&mut self, variable: VariableId, index: &Operand, value: Operand) {
+        if let Some(array) = self.arrays.get(&variable) {
+            return self.write_in_place(array, index, &value);
+        }
         let all = segments(self.program, self.layout, variable);
         let possible = all.iter().filter(|s| {
             i64::from(s.start) <= index.high && i64::from(s.start + s.length) > index.low

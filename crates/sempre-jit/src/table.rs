@@ -5,6 +5,7 @@
 use rustc_hash::FxHashMap;
 use sempre_model::Layout;
 use sempre_model::ir::{Program, Table};
+use std::collections::BTreeMap;
 
 /// What a row does to the words of a state: `word & keep | bits`. `None` if the interpreter must be asked:
 /// a value is out of range, or has no room.
@@ -19,6 +20,8 @@ pub(crate) struct NativeTable {
     rows: FxHashMap<Vec<u64>, Vec<(u64, Patch)>>,
     header: usize,
     width: usize,
+    /// Do records list changes ([`crate::changes`])?
+    changes: bool,
 }
 
 impl NativeTable {
@@ -37,22 +40,23 @@ impl NativeTable {
         action: u32,
         table: &Table,
         header: usize,
+        changes: bool,
     ) -> Self {
         let width = layout.width();
-        let mut mask = vec![0u64; width];
+        let mut masks: BTreeMap<u32, u64> = BTreeMap::new();
         for &cell in &table.reads {
             let field = layout.field(cell);
             if field.bits > 0 {
-                mask[field.word as usize] |= field.mask() << field.shift;
+                *masks.entry(field.word).or_default() |= field.mask() << field.shift;
             }
         }
-        let masks: Vec<(u32, u64)> = (0..width as u32)
-            .zip(mask)
-            .filter(|(_, mask)| *mask != 0)
-            .collect();
+        let masks: Vec<(u32, u64)> = masks.into_iter().collect();
+        let mut words = vec![0; width];
         let mut rows: FxHashMap<Vec<u64>, Vec<(u64, Patch)>> = FxHashMap::default();
         for (row, (from, to)) in table.rows.iter().enumerate() {
-            let mut words = vec![0; width];
+            for &(word, _) in &masks {
+                words[word as usize] = 0;
+            }
             let reads = table.reads.iter().zip(from);
             // A value without room is in no state. A cell may be listed twice, with two values.
             let possible = (reads.clone()).all(|(&c, &v)| layout.field(c).set(&mut words, v))
@@ -72,7 +76,36 @@ impl NativeTable {
             rows,
             header,
             width,
+            changes,
         }
+    }
+
+    /// Appends steps as lists of changes.
+    ///
+    /// # Safety
+    /// As for [`table_steps`].
+    unsafe fn list(&self, state: &[u64], steps: &[(u64, Patch)], out: *mut u64) -> usize {
+        let mut end = out;
+        for (marks, patch) in steps {
+            let Some(patch) = patch else {
+                return 0;
+            };
+            // SAFETY: the caller has room for all steps, each with as many changes as the table writes cells.
+            let record =
+                unsafe { std::slice::from_raw_parts_mut(end, self.header + 1 + 2 * patch.len()) };
+            record[0] = u64::from(self.action);
+            if self.header > 1 {
+                record[1] = *marks;
+            }
+            record[self.header] = patch.len() as u64;
+            let pairs = record[self.header + 1..].chunks_exact_mut(2);
+            for (&(word, keep, bits), pair) in patch.iter().zip(pairs) {
+                pair[0] = u64::from(word);
+                pair[1] = state[word as usize] & keep | bits;
+            }
+            end = end.wrapping_add(record.len());
+        }
+        end as usize
     }
 }
 
@@ -82,7 +115,7 @@ fn key<'t>(table: &Table, from: &'t [i64]) -> &'t [i64] {
 }
 
 fn patch(program: &Program, layout: &Layout, table: &Table, to: &[i64]) -> Patch {
-    let mut words = vec![(u64::MAX, 0u64); layout.width()];
+    let mut words: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
     // A later value of the same cell counts, so room is checked at the end.
     let mut stored: Vec<(u32, i64)> = Vec::new();
     for (&cell, &value) in table.writes.iter().zip(to) {
@@ -98,14 +131,13 @@ fn patch(program: &Program, layout: &Layout, table: &Table, to: &[i64]) -> Patch
             return None;
         }
         if field.bits > 0 {
-            let (keep, bits) = &mut words[field.word as usize];
+            let (keep, bits) = words.entry(field.word).or_insert((u64::MAX, 0));
             *keep &= !(field.mask() << field.shift);
             *bits |= number << field.shift;
         }
     }
-    let words = (0u32..).zip(words);
-    let changed = words.filter(|(_, (keep, _))| *keep != u64::MAX);
-    Some(changed.map(|(w, (keep, bits))| (w, keep, bits)).collect())
+    let words = words.into_iter();
+    Some(words.map(|(w, (keep, bits))| (w, keep, bits)).collect())
 }
 
 /// Appends the steps of a table; the new end, or 0 if the interpreter must be asked.
@@ -136,6 +168,10 @@ pub(crate) unsafe extern "C" fn table_steps(
     let Some(steps) = steps else {
         return out as usize;
     };
+    if table.changes {
+        // SAFETY: the caller's promise.
+        return unsafe { table.list(state, steps, out) };
+    }
     let stride = table.header + table.width;
     // SAFETY: the caller has room for the most steps of this table, of which these are some.
     let room = unsafe { std::slice::from_raw_parts_mut(out, steps.len() * stride) };

@@ -19,17 +19,27 @@ enum Event {
 }
 
 #[derive(Default)]
-struct Notes(Vec<Event>);
+struct Notes {
+    events: Vec<Event>,
+    /// The state that is left, for a sink that is told what changes.
+    left: Vec<u64>,
+}
 
 impl Sink for Notes {
     fn successor(&mut self, step: Step, state: &[u64]) {
-        self.0.push(Event::Successor(step, state.to_vec()));
+        self.events.push(Event::Successor(step, state.to_vec()));
+    }
+    fn changed(&mut self, step: Step, state: &[u64], words: &[u32]) {
+        let differ = |&i: &u32| state[i as usize] != self.left[i as usize];
+        let all: Vec<u32> = (0..state.len() as u32).filter(differ).collect();
+        assert_eq!(words, all);
+        self.successor(step, state);
     }
     fn failure(&mut self, failure: Failure) {
-        self.0.push(Event::Failure(failure));
+        self.events.push(Event::Failure(failure));
     }
     fn overflow(&mut self) {
-        self.0.push(Event::Overflow);
+        self.events.push(Event::Overflow);
     }
 }
 
@@ -45,7 +55,8 @@ struct Seen {
     failing: HashSet<u32>,
 }
 
-/// Compares on the states that can be reached from the initial and the given ones, up to a limit.
+/// Compares on the states that can be reached from the initial and the given ones, up to a limit; records hold states,
+/// and then they list what changes.
 fn compare(
     program: &Arc<Program>,
     layout: Layout,
@@ -54,8 +65,22 @@ fn compare(
     limit: usize,
     seen: &mut Seen,
 ) {
+    for wide in [usize::MAX, 0] {
+        compare_one_way(program, &layout, propositions, others, (limit, wide), seen);
+    }
+}
+
+fn compare_one_way(
+    program: &Arc<Program>,
+    layout: &Layout,
+    propositions: &[Expr],
+    others: &[Vec<i64>],
+    (limit, wide): (usize, usize),
+    seen: &mut Seen,
+) {
     let slow = ProgramSystem::new(program.clone(), layout.clone(), propositions.to_vec());
-    let fast = CompiledSystem::new(program.clone(), layout.clone(), propositions.to_vec()).unwrap();
+    let all = propositions.to_vec();
+    let fast = CompiledSystem::with_wide(program.clone(), layout.clone(), all, wide).unwrap();
     let (mut slow_context, mut fast_context) = (slow.context(), fast.context());
     let mut queue: Vec<Vec<u64>> = Vec::new();
     fast.initial(&mut fast_context, &mut |s| queue.push(s.to_vec()));
@@ -72,16 +97,17 @@ fn compare(
         let state = queue[done].clone();
         done += 1;
         let (mut expected, mut told) = (Notes::default(), Notes::default());
+        told.left.clone_from(&state);
         slow.successors(&mut slow_context, &state, &mut expected);
         fast.successors(&mut fast_context, &state, &mut told);
         assert_eq!(
-            told.0,
-            expected.0,
+            told.events,
+            expected.events,
             "{program:#?}\n{layout:?}\n{:?}",
             slow.show(&state)
         );
         seen.states += 1;
-        for event in expected.0 {
+        for event in expected.events {
             match event {
                 Event::Successor(_, next) => {
                     seen.steps += 1;
@@ -501,8 +527,9 @@ fn wide_systems_widen() {
     let mut widenings = 0;
     for _ in 0..200 {
         let mut notes = Notes::default();
+        notes.left.clone_from(&state);
         fast.successors(&mut context, &state, &mut notes);
-        if notes.0.last() == Some(&Event::Overflow) {
+        if notes.events.last() == Some(&Event::Overflow) {
             let wider = fast.widen(&context).unwrap();
             let mut out = vec![0; wider.width()];
             wider.translate(&fast, &state, &mut out);
@@ -512,7 +539,7 @@ fn wide_systems_widen() {
             continue;
         }
         assert!(fast.widen(&context).is_none());
-        let next = notes.0.iter().filter_map(|e| match e {
+        let next = notes.events.iter().filter_map(|e| match e {
             Event::Successor(_, next) => Some(next.clone()),
             _ => None,
         });
@@ -613,12 +640,12 @@ fn permuted_orders_tell_the_same() {
         let (mut a, mut b) = (Notes::default(), Notes::default());
         fast.successors(&mut plain, &state, &mut a);
         fast.successors(&mut permuted, &state, &mut b);
-        orders.insert(a.0 == b.0);
-        if !a.0.contains(&Event::Overflow) {
+        orders.insert(a.events == b.events);
+        if !a.events.contains(&Event::Overflow) {
             for notes in [&mut a, &mut b] {
-                notes.0.sort_by_key(|e| format!("{e:?}"));
+                notes.events.sort_by_key(|e| format!("{e:?}"));
             }
-            assert_eq!(a.0, b.0);
+            assert_eq!(a.events, b.events);
         }
     }
     assert!(orders.contains(&false));

@@ -22,6 +22,9 @@
 use crate::ir::{Program, Variable};
 use std::collections::BTreeSet;
 
+/// States of more words are wide.
+const WIDE: usize = 32;
+
 /// Where a cell is found in the words of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
@@ -252,7 +255,9 @@ impl Layout {
     /// other ranges stay. If the value has room already, the same layout.
     ///
     /// States of three and more words are stored compressed, where a word more costs little and a
-    /// translation of all that is stored costs much: there the step is always the larger one.
+    /// translation of all that is stored costs much: there the step is always the larger one. Wide states have many variables of
+    /// a kind (channels, places), each of which would overflow on its own: there the range grows to sixteen times its size,
+    /// and with it those of variables of the same type whose names differ in numbers alone, as far as their values can go.
     pub fn widened(&self, program: &Program, overflow: &Overflow) -> Layout {
         if self.fits(overflow) {
             return self.clone();
@@ -275,7 +280,12 @@ impl Layout {
         let (min, max) = self.room(cell);
         let mut grown = (min.max(low), max.min(high));
         let size = (i64::try_from(self.field(cell).mask()).unwrap_or(i64::MAX)).saturating_add(1);
-        let step = size.saturating_mul(if generous { 3 } else { 1 });
+        let wide = self.width > WIDE;
+        let step = size.saturating_mul(match (wide, generous) {
+            (true, _) => 15,
+            (false, true) => 3,
+            (false, false) => 1,
+        });
         if value > grown.1 {
             // A value far beyond has others beyond it.
             let beyond = value.saturating_sub(grown.1) * i64::from(generous);
@@ -293,6 +303,22 @@ impl Layout {
             for cell in other.first..other.first + other.cells() {
                 let (min, max) = self.room(cell);
                 ranges[cell as usize] = (min.max(low).min(grown.0), max.min(high).max(grown.1));
+            }
+        }
+        if wide {
+            let name = without_numbers(&variable.name);
+            let similar = |v: &&Variable| {
+                (v.ty == variable.ty && v.length.is_some() == variable.length.is_some())
+                    && without_numbers(&v.name) == name
+            };
+            for cell in (program.variables.iter().filter(similar))
+                .flat_map(|v| v.first..v.first + v.cells())
+            {
+                let (least, most) = self.limits[cell as usize];
+                let range = &mut ranges[cell as usize];
+                // The limits may cut off all of it.
+                let (more, less) = (grown.1.min(most), grown.0.max(least));
+                *range = (range.0.min(less), range.1.max(more));
             }
         }
         let layout = Layout::new(program, &ranges).limited(self.limits.clone());
@@ -325,6 +351,32 @@ impl Layout {
     }
 }
 
+/// Which cells have their fields in which word.
+#[derive(Debug)]
+pub(crate) struct CellsByWord {
+    /// Where the cells of each word begin, and where the last ones end.
+    starts: Vec<u32>,
+    cells: Vec<u32>,
+}
+
+impl CellsByWord {
+    pub(crate) fn new(layout: &Layout) -> Self {
+        let with_bits = |cell: &u32| layout.field(*cell).bits > 0;
+        let mut cells: Vec<u32> = (0..layout.fields.len() as u32).filter(with_bits).collect();
+        cells.sort_by_key(|&cell| layout.field(cell).word);
+        let word_of = |cell: &u32| layout.field(*cell).word;
+        let starts = (0..=layout.width as u32)
+            .map(|word| cells.partition_point(|cell| word_of(cell) < word) as u32)
+            .collect();
+        Self { starts, cells }
+    }
+
+    pub(crate) fn of(&self, word: u32) -> &[u32] {
+        let word = word as usize;
+        &self.cells[self.starts[word] as usize..self.starts[word + 1] as usize]
+    }
+}
+
 /// Are these one variable, or the same of two processes?
 pub(crate) fn alike(a: &Variable, b: &Variable) -> bool {
     std::ptr::eq(a, b)
@@ -332,6 +384,11 @@ pub(crate) fn alike(a: &Variable, b: &Variable) -> bool {
             && b.owner.is_some()
             && a.ty == b.ty
             && local_name(a) == local_name(b))
+}
+
+/// The name without the digits in it.
+fn without_numbers(name: &str) -> String {
+    name.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 /// The name without that of the process: `j` of `P_0.j`.
@@ -505,6 +562,24 @@ mod tests {
         }
         assert_eq!(widenings, 9);
         assert_eq!(layout.bits(), 18);
+    }
+
+    #[test]
+    fn variables_of_a_kind_widen_together_in_wide_states() {
+        let mut p = Program::new("t");
+        for i in 0..3000 {
+            p.declare(&format!("c[{i}]"), Type::BYTE, None, None);
+        }
+        p.declare("other", Type::BYTE, None, None);
+        p.initial = vec![vec![0; 3001]];
+        let mut limits = vec![(0, 255); 3001];
+        limits[2] = (0, 3);
+        let layout = Layout::new(&p, &[(0, 1); 3001]).limited(limits);
+        let (cell, value) = (5, 2);
+        let wide = layout.widened(&p, &Overflow { cell, value });
+        assert!(wide.width() > layout.width());
+        let bits = [0, 5, 2999, 2, 3000].map(|cell| wide.field(cell).bits);
+        assert_eq!(bits, [5, 5, 5, 2, 1]);
     }
 
     #[test]

@@ -13,11 +13,11 @@ use crate::distance::distance;
 use crate::footprint::{Footprint, can_fail, reads_of};
 use crate::interpreter::Interpreter;
 use crate::ir::{Expr, Program};
-use crate::layout::{Layout, Overflow};
+use crate::layout::{CellsByWord, Layout, Overflow};
 use crate::system::{Failure, Sink, System};
 use sempre_base::Random;
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// See the module's documentation.
 #[derive(Clone, Debug)]
@@ -25,12 +25,20 @@ pub struct ProgramSystem {
     program: Arc<Program>,
     layout: Layout,
     propositions: Arc<Vec<Expr>>,
+    facts: Arc<Facts>,
+    /// The cells of each word of the layout, once they are asked for.
+    cells: Arc<OnceLock<CellsByWord>>,
+}
+
+/// What depends on the program and the propositions alone.
+#[derive(Debug)]
+struct Facts {
     /// The propositions whose evaluation can fail.
-    fallible: Arc<Vec<usize>>,
+    fallible: Vec<usize>,
     /// The processes of each action.
-    processes: Arc<Vec<Vec<u32>>>,
+    processes: Vec<Vec<u32>>,
     /// The actions that may write what a proposition reads.
-    visible: Arc<Vec<bool>>,
+    visible: Vec<bool>,
 }
 
 /// The scratch space of one worker.
@@ -80,9 +88,12 @@ impl ProgramSystem {
             program,
             layout,
             propositions: Arc::new(propositions),
-            visible: Arc::new(visible),
-            fallible: Arc::new(fallible),
-            processes: Arc::new(processes),
+            facts: Arc::new(Facts {
+                fallible,
+                processes,
+                visible,
+            }),
+            cells: Arc::default(),
         }
     }
 
@@ -134,7 +145,7 @@ impl System for ProgramSystem {
                 message,
             });
         }
-        for &i in self.fallible.iter() {
+        for &i in self.facts.fallible.iter() {
             if let Err(error) = interpreter.holds(&self.propositions[i], &context.cells) {
                 let error = error.show(&self.program);
                 sink.failure(Failure {
@@ -192,7 +203,7 @@ impl System for ProgramSystem {
     }
 
     fn is_visible(&self, action: u32) -> bool {
-        self.visible[action as usize]
+        self.facts.visible[action as usize]
     }
 
     fn marks(&self) -> u32 {
@@ -208,7 +219,7 @@ impl System for ProgramSystem {
     }
 
     fn action_processes(&self, action: u32) -> &[u32] {
-        &self.processes[action as usize]
+        &self.facts.processes[action as usize]
     }
 
     /// A process with an erroneous step counts as enabled.
@@ -250,6 +261,7 @@ impl System for ProgramSystem {
                 .layout
                 .widened(&self.program, &overflow)
                 .filled(&self.program),
+            cells: Arc::default(),
             ..self.clone()
         })
     }
@@ -257,6 +269,28 @@ impl System for ProgramSystem {
     fn translate(&self, old: &Self, state: &[u64], out: &mut [u64]) {
         let translated = self.layout.reencode(&old.layout, state, out);
         debug_assert_eq!(translated, Ok(()), "not made by widening");
+    }
+
+    fn translate_changed(
+        &self,
+        old: &Self,
+        state: &[u64],
+        words: &[u32],
+        out: &mut [u64],
+        changed: &mut Vec<u32>,
+    ) {
+        let cells = old.cells.get_or_init(|| CellsByWord::new(&old.layout));
+        changed.clear();
+        for cell in words.iter().flat_map(|&word| cells.of(word)) {
+            let fits = self
+                .layout
+                .field(*cell)
+                .set(out, old.layout.get(state, *cell));
+            debug_assert!(fits, "not made by widening");
+            changed.push(self.layout.field(*cell).word);
+        }
+        changed.sort_unstable();
+        changed.dedup();
     }
 }
 

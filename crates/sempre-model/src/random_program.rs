@@ -89,6 +89,47 @@ pub fn random_program(random: &mut Random) -> Program {
     p
 }
 
+/// Adds an array that takes some fifty words of a state, and steps that read and write its elements, most of them by an index that
+/// is computed; twice as many initial states, of which it has a value of its own in each.
+pub fn add_wide_array(random: &mut Random, p: &mut Program) {
+    const ELEMENTS: usize = 100;
+    let array = p.declare("wide", Type::INT, Some(ELEMENTS as u32), None);
+    let index = |random: &mut Random, p: &Program| match random.chance(0.3) {
+        true => Expr::Constant(random.below(ELEMENTS) as i64),
+        false => {
+            let any = random_expression(random, p, 1);
+            Expr::binary(Binary::BitAnd, any, Expr::Constant(63))
+        }
+    };
+    let states = std::mem::take(&mut p.initial);
+    for _ in 0..2 {
+        let value = |_| random.next_u64() as i32 as i64;
+        let values: Vec<i64> = (0..ELEMENTS).map(value).collect();
+        let with = |state: &Vec<i64>| [&state[..], &values[..]].concat();
+        p.initial.extend(states.iter().map(with));
+    }
+    let other = |random: &mut Random, p: &Program| match random.chance(0.5) {
+        true => Expr::Constant(random.below(3) as i64),
+        false => Expr::element(array, index(random, p)),
+    };
+    let mut actions = std::mem::take(&mut p.actions);
+    for action in &mut actions {
+        let Behaviour::Guarded { guard, effect } = &mut action.behaviour else {
+            continue;
+        };
+        if random.chance(0.2) {
+            let differ = Expr::binary(Binary::NotEqual, other(random, p), other(random, p));
+            *guard = Expr::all([guard.clone(), differ]);
+        }
+        for _ in 0..random.below(3) {
+            let place = Place::Element(array, Box::new(index(random, p)));
+            let at = random.below(effect.len() + 1);
+            effect.insert(at, Stmt::Assign(place, other(random, p)));
+        }
+    }
+    p.actions = actions;
+}
+
 /// A random state: any value that the type of its cell allows, small ones more often.
 pub fn random_state(random: &mut Random, program: &Program) -> Vec<i64> {
     (0..program.cells() as u32)

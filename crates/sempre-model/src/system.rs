@@ -43,6 +43,12 @@ pub struct Failure {
 pub trait Sink {
     /// An edge to a state.
     fn successor(&mut self, step: Step, state: &[u64]);
+    /// An edge to a state that differs from the state that is left in these words at most, which are in order. For
+    /// sinks that can make use of it; to others it is [`Sink::successor`].
+    fn changed(&mut self, step: Step, state: &[u64], words: &[u32]) {
+        let _ = words;
+        self.successor(step, state);
+    }
     /// An erroneous step: there is no successor, and this must not be overlooked.
     fn failure(&mut self, failure: Failure);
     /// A value has left the bits that the layout gives it: the layout must widen
@@ -180,5 +186,24 @@ pub trait System: Send + Sync {
     {
         let _ = old;
         out.copy_from_slice(state);
+    }
+
+    /// [`System::translate`] for a state that differs in these words at most from the one that was translated to `out`
+    /// before. The words of `out` that may change are written to `changed`, in order.
+    fn translate_changed(
+        &self,
+        old: &Self,
+        state: &[u64],
+        words: &[u32],
+        out: &mut [u64],
+        changed: &mut Vec<u32>,
+    ) where
+        Self: Sized,
+    {
+        let _ = words;
+        let before = out.to_vec();
+        self.translate(old, state, out);
+        changed.clear();
+        changed.extend((0..out.len() as u32).filter(|&w| out[w as usize] != before[w as usize]));
     }
 }

@@ -20,6 +20,7 @@
 
 mod arena;
 pub mod budget;
+mod changed;
 mod chunked;
 mod flat;
 mod gate;

@@ -4,8 +4,10 @@
 //! ([`Batch::push`]), and enters them all at once ([`Store::insert_batch`]), so that the cache misses of a
 //! hundred lookups overlap instead of following one another.
 //!
-//! States of one or two words go into a flat table of packed keys, longer ones into a tree.
+//! States of one or two words go into a flat table of packed keys, longer ones into a tree. Successors of wide states are
+//! better pushed as what changes ([`Batch::push_changed`]).
 
+use crate::changed::Changed;
 use crate::flat::{self, Flat};
 use crate::packed::{self, Packed};
 use crate::tree::{self, Family, Tree};
@@ -17,21 +19,25 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StateIndex(pub u32);
 
+/// States of more words are wide: batches keep of them what changes.
+const WIDE: usize = 32;
+
 /// How far ahead of reading a state what it refers to is fetched.
 const AHEAD: u32 = 6;
 
-#[expect(clippy::large_enum_variant, reason = "there is one per search")]
 enum Kind {
     /// One word, or none, which is stored as the word zero.
     One(Flat<1, Packed<1>>),
     Two(Flat<2, Packed<2>>),
-    Tree(Tree),
+    Tree(Arc<Tree>),
 }
 
 /// A set of states of equal width, each with a dense index.
 pub struct Store {
     kind: Kind,
     width: usize,
+    /// Are states wide?
+    wide: bool,
 }
 
 enum WorkerKind {
@@ -53,6 +59,9 @@ pub struct Batch {
     parents: u32,
     parent_words: Vec<u64>,
     parent_nodes: Vec<u32>,
+    /// Wide states that have parents, behind `states`, and the tree they are meant for.
+    changed: Changed,
+    wide: Option<Arc<Tree>>,
     found: Vec<Found>,
 }
 
@@ -69,6 +78,7 @@ impl Batch {
         self.parents = 0;
         self.parent_words.clear();
         self.parent_nodes.clear();
+        self.changed.clear();
         self.found.clear();
     }
 
@@ -76,6 +86,9 @@ impl Batch {
     /// parent if none was. All states of a batch must have the width of the store it is meant for.
     #[inline]
     pub fn push(&mut self, state: &[u64]) {
+        if self.wide.is_some() && self.push_wide(state) {
+            return;
+        }
         if state.is_empty() {
             // A system without variables has one state.
             self.states.push(0);
@@ -83,6 +96,43 @@ impl Batch {
             self.states.extend_from_slice(state);
         }
         self.parent_of.push(self.parents.wrapping_sub(1));
+    }
+
+    /// Adds a wide state, if it has a parent.
+    #[cold]
+    fn push_wide(&mut self, state: &[u64]) -> bool {
+        if self.parents > 0 {
+            self.push_changes((0..).zip(state.iter().copied()));
+        }
+        self.parents > 0
+    }
+
+    /// Adds a successor of the state that was last read with [`Store::read_parent`], of which it differs at most in these words,
+    /// which are in order. If states are wide, that is all that is looked at.
+    #[inline]
+    pub fn push_changed(&mut self, state: &[u64], words: &[u32]) {
+        if self.parents > 0 && self.wide.is_some() {
+            self.push_changes(words.iter().map(|&w| (w, state[w as usize])));
+        } else {
+            self.push(state);
+        }
+    }
+
+    /// [`Batch::push_changed`], for wide states ([`Store::is_wide`]): the words and their values.
+    ///
+    /// # Panics
+    /// If states are not wide, or no state was read.
+    pub fn push_changes(&mut self, changes: impl Iterator<Item = (u32, u64)>) {
+        let tree = self.wide.as_ref().filter(|_| self.parents > 0);
+        let tree = tree.expect("no wide state was read");
+        self.changed.push(tree, changes);
+        self.parent_of.push(self.parents - 1);
+    }
+
+    /// The words in which the wide state that was last read differs from the one read before it with this batch, or all of
+    /// them, in no order.
+    pub fn moved(&self) -> &[u32] {
+        self.changed.moved()
     }
 
     /// Number of states.
@@ -99,8 +149,10 @@ impl Batch {
     /// Keeps only the first `len` states, and the parents.
     pub fn truncate(&mut self, len: usize) {
         if len < self.len() {
-            let width = self.states.len() / self.len();
+            let whole = self.len() - self.changed.len();
+            let width = self.states.len().checked_div(whole).unwrap_or(0);
             self.states.truncate(len * width);
+            self.changed.truncate(len.saturating_sub(whole));
             self.parent_of.truncate(len);
         }
     }
@@ -142,9 +194,10 @@ impl Store {
         let kind = match width {
             0 | 1 => Kind::One(Flat::new(Packed::new(64 - spare, own()), own())?),
             2 => Kind::Two(Flat::new(Packed::new(64 - spare, own()), own())?),
-            _ => Kind::Tree(Tree::new(width, budget)?),
+            _ => Kind::Tree(Arc::new(Tree::new(width, budget)?)),
         };
-        Ok(Self { kind, width })
+        let wide = width > WIDE;
+        Ok(Self { kind, width, wide })
     }
 
     /// A store that compresses states of two words too: less memory, slower.
@@ -156,9 +209,25 @@ impl Store {
             return Self::new(width, budget);
         }
         Ok(Self {
-            kind: Kind::Tree(Tree::new(width, budget)?),
+            kind: Kind::Tree(Arc::new(Tree::new(width, budget)?)),
             width,
+            wide: width > WIDE,
         })
+    }
+
+    /// Takes states of two words and more for wide ones: for tests.
+    ///
+    /// # Errors
+    /// If there is no memory even for an empty one.
+    pub fn wide(width: usize, budget: &Arc<Budget>) -> Result<Self, Full> {
+        let mut store = Self::compressing(width, budget)?;
+        store.wide = width >= 2;
+        Ok(store)
+    }
+
+    /// Do batches keep of states what changes?
+    pub fn is_wide(&self) -> bool {
+        self.wide
     }
 
     /// Number of words of a state.
@@ -192,6 +261,19 @@ impl Store {
         }
     }
 
+    /// A word of the state with that index, which costs less than all of them.
+    ///
+    /// # Panics
+    /// If the index was never given out, or there is no such word.
+    pub fn word(&self, index: StateIndex, word: usize) -> u64 {
+        assert!(word < self.width, "a word of another width");
+        match &self.kind {
+            Kind::One(flat) => flat.get(index.0)[word],
+            Kind::Two(flat) => flat.get(index.0)[word],
+            Kind::Tree(tree) => tree.word(index.0, word),
+        }
+    }
+
     /// Reads a state whose successors are then pushed to the batch.
     ///
     /// # Panics
@@ -200,6 +282,15 @@ impl Store {
     pub fn read_parent(&self, index: StateIndex, state: &mut [u64], batch: &mut Batch) {
         if let Kind::Tree(tree) = &self.kind {
             assert_eq!(state.len(), self.width, "a state of another width");
+            if self.wide {
+                batch.changed.move_to(tree, index.0);
+                state.copy_from_slice(batch.changed.words());
+                if !batch.wide.as_ref().is_some_and(|t| Arc::ptr_eq(t, tree)) {
+                    batch.wide = Some(Arc::clone(tree));
+                }
+                batch.parents += 1;
+                return;
+            }
             tree.read(index.0, state, &mut batch.parent_nodes);
             batch.parent_words.extend_from_slice(state);
         } else {
@@ -233,13 +324,19 @@ impl Store {
                 flat.find_or_insert_batch(&batch.states, worker, &mut batch.found)
             }
             (Kind::Tree(tree), WorkerKind::Tree(worker)) => {
+                let whole = batch.parent_of.len() - batch.changed.len();
                 let family = Family {
                     states: &batch.states,
-                    parent_of: &batch.parent_of,
+                    parent_of: &batch.parent_of[..whole],
                     parents: &batch.parent_words,
                     parent_nodes: &batch.parent_nodes,
                 };
-                tree.insert_batch(&family, worker, &mut batch.found)
+                tree.insert_batch(&family, worker, &mut batch.found)?;
+                if batch.changed.len() == 0 {
+                    return Ok(());
+                }
+                assert!(batch.changed.is_of(tree), "states of another store");
+                (batch.changed).enter(tree, worker, &mut batch.found, false)
             }
             _ => panic!("a worker of another store"),
         }
@@ -264,6 +361,38 @@ impl Store {
             (Kind::Tree(tree), WorkerKind::Tree(worker)) => tree.find_or_insert(state, worker),
             _ => panic!("a worker of another store"),
         }
+    }
+
+    /// The index of a state that differs from the one entered before in this way with this batch at most in these words, which are
+    /// in order; and whether it is new. The batch is used for nothing else.
+    ///
+    /// # Errors
+    /// If it is new and there is no room for it.
+    ///
+    /// # Panics
+    /// As [`Store::insert`].
+    pub fn insert_next(
+        &self,
+        worker: &mut StoreWorker,
+        batch: &mut Batch,
+        state: &[u64],
+        words: &[u32],
+    ) -> Result<Found, Full> {
+        let (Kind::Tree(tree), true) = (&self.kind, self.wide) else {
+            return self.insert(worker, state);
+        };
+        if !batch.changed.is_of(tree) {
+            let found = self.insert(worker, state)?;
+            batch.changed.move_to(tree, found.index);
+            return Ok(found);
+        }
+        let WorkerKind::Tree(worker) = &mut worker.0 else {
+            panic!("a worker of another store")
+        };
+        batch.clear();
+        (batch.changed).push(tree, words.iter().map(|&w| (w, state[w as usize])));
+        (batch.changed).enter(tree, worker, &mut batch.found, true)?;
+        batch.found.pop().ok_or(Full)
     }
 
     /// The index of a state, if it is there.
@@ -344,27 +473,22 @@ mod tests {
         next
     }
 
+    type Make = fn(usize, &Arc<Budget>) -> Result<Store, Full>;
+
     /// A random walk in batches: indices, freshness and contents agree with a map, with a parent and
     /// without, for all kinds of store.
     #[test]
     fn agrees_with_a_map() {
-        for (width, compress) in [
-            (0, false),
-            (1, false),
-            (2, false),
-            (2, true),
-            (3, false),
-            (4, false),
-            (5, false),
-            (7, false),
-            (13, false),
-        ] {
-            let store = if compress {
-                Store::compressing(width, &unlimited())
-            } else {
-                Store::new(width, &unlimited())
-            }
-            .unwrap();
+        let make: [(Make, &[usize]); 3] = [
+            (Store::new, &[0, 1, 2, 3, 4, 5, 7, 13, 33, 100]),
+            (Store::compressing, &[2]),
+            (Store::wide, &[2, 3, 4, 5, 6, 7, 9, 13, 21]),
+        ];
+        let each = make
+            .iter()
+            .flat_map(|(make, all)| all.iter().map(move |width| (make, *width)));
+        for (make, width) in each {
+            let store = make(width, &unlimited()).unwrap();
             let mut random = Random::new(width as u64);
             let mut worker = store.worker();
             let mut map: HashMap<Vec<u64>, u32> = HashMap::new();
@@ -393,7 +517,16 @@ mod tests {
                     assert_eq!(map[&state], parent.0);
                     for _ in 0..random.below(5) {
                         let next = step(&state, &mut random);
-                        batch.push(&next);
+                        if random.chance(0.5) {
+                            batch.push(&next);
+                        } else {
+                            // More words than those that differ may be listed.
+                            let words = (0..width as u32).filter(|&i| {
+                                state[i as usize] != next[i as usize] || random.chance(0.1)
+                            });
+                            let words: Vec<u32> = words.collect();
+                            batch.push_changed(&next, &words);
+                        }
                         pushed.push(next);
                     }
                 }
@@ -415,6 +548,8 @@ mod tests {
                 let mut read = vec![0; width];
                 store.read(StateIndex(index), &mut read);
                 assert_eq!(*state, read);
+                let word = |i| store.word(StateIndex(index), i);
+                assert_eq!((0..width).map(word).collect::<Vec<_>>(), read);
                 assert_eq!(store.find(&mut worker, state), Some(StateIndex(index)));
                 let found = store.insert(&mut worker, state).unwrap();
                 assert_eq!((found.index, found.fresh), (index, false));
@@ -426,8 +561,13 @@ mod tests {
     /// Many threads walk at random through the same small set of states.
     #[test]
     fn many_workers_agree_on_trees() {
-        for width in [2, 3, 6] {
-            let store = Store::compressing(width, &unlimited()).unwrap();
+        for (width, wide) in [(2, false), (3, false), (6, false), (3, true), (6, true)] {
+            let make = if wide {
+                Store::wide
+            } else {
+                Store::compressing
+            };
+            let store = make(width, &unlimited()).unwrap();
             let answers: Vec<Vec<(Vec<u64>, Found)>> = std::thread::scope(|scope| {
                 let handles: Vec<_> = (0..8)
                     .map(|t| {
@@ -475,6 +615,82 @@ mod tests {
             assert_eq!(map.len() as u64, store.len());
             assert_eq!(fresh, store.len());
         }
+    }
+
+    /// States one after the other, each entered as what differs from the one before.
+    #[test]
+    fn states_that_follow_each_other() {
+        for width in [2, 3, 5, 6, 11] {
+            let store = Store::wide(width, &unlimited()).unwrap();
+            let mut random = Random::new(width as u64);
+            let (mut worker, mut batch) = (store.worker(), Batch::new());
+            let mut map: HashMap<Vec<u64>, u32> = HashMap::new();
+            let mut state = vec![0; width];
+            for _ in 0..3000 {
+                let next = step(&state, &mut random);
+                let words = (0..width as u32).filter(|&i| state[i as usize] != next[i as usize]);
+                let words: Vec<u32> = words.collect();
+                let number = map.len() as u32;
+                let found = store.insert_next(&mut worker, &mut batch, &next, &words);
+                let fresh = !map.contains_key(&next);
+                let index = *map.entry(next.clone()).or_insert(number);
+                assert_eq!(found, Ok(Found { index, fresh }));
+                state = next;
+            }
+            let mut reader = Batch::new();
+            let mut read = vec![0; width];
+            let mut followed = vec![0; width];
+            for index in 0..map.len() as u32 {
+                store.read_parent(StateIndex(index), &mut read, &mut reader);
+                assert_eq!(map[&read], index);
+                for &word in reader.moved() {
+                    followed[word as usize] = read[word as usize];
+                }
+                assert_eq!(followed, read);
+            }
+        }
+    }
+
+    /// Two counters that fill an array of 30,000 cells, eight to a word: states share nearly all of their trees.
+    #[test]
+    fn wide_states_take_tens_of_bytes() {
+        const WIDTH: usize = 3750;
+        let store = Store::new(WIDTH, &unlimited()).unwrap();
+        let (mut worker, mut batch) = (store.worker(), Batch::new());
+        let mut state = vec![0; WIDTH];
+        store.insert(&mut worker, &state).unwrap();
+        let mut next = 0;
+        while next < store.len() as u32 {
+            batch.clear();
+            for _ in 0..64 {
+                store.read_parent(StateIndex(next), &mut state, &mut batch);
+                for side in [0, WIDTH - 1] {
+                    let count = state[side] as usize;
+                    if count < 150 {
+                        let cell = (count * 191 + side * 4) % (8 * WIDTH - 16) + 8;
+                        let word = cell / 8;
+                        let mut words = [side as u32, word as u32];
+                        words.sort_unstable();
+                        let before = (state[side], state[word]);
+                        state[side] += 1;
+                        state[word] |= 1 << (8 * (cell % 8));
+                        batch.push_changed(&state, &words);
+                        (state[side], state[word]) = before;
+                    }
+                }
+                next += 1;
+                if next == store.len() as u32 {
+                    break;
+                }
+            }
+            store.insert_batch(&mut worker, &mut batch).unwrap();
+        }
+        assert_eq!(store.len(), 151 * 151);
+        assert!(
+            store.bytes_per_state() < 100.0,
+            "{}",
+            store.bytes_per_state()
+        );
     }
 
     #[test]

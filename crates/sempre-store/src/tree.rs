@@ -11,7 +11,8 @@
 //! in working through a batch of states row by row, so that the cache misses of all states of a row overlap.
 //!
 //! Insertion is incremental, as in the paper: a successor that is given together with the state it comes
-//! from takes over the numbers of all subtrees that did not change. A self-loop touches only the root.
+//! from takes over the numbers of all subtrees that did not change. A self-loop touches only the root. Wide states
+//! come as lists of what changes ([`crate::changed`]).
 //!
 //! ## Invariants
 //! - **I1** Equal states have equal roots: each table gives equal keys the same index.
@@ -27,23 +28,26 @@ use crate::packed::{self, Packed};
 use crate::{Budget, Full};
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The tables, and the shape of the trees.
 pub(crate) struct Tree {
-    width: usize,
-    inner: Flat<1, Words<1>>,
-    roots: Flat<1, Packed<1>>,
+    /// Every tree has a number of its own.
+    pub(crate) number: u64,
+    pub(crate) width: usize,
+    pub(crate) inner: Flat<1, Words<1>>,
+    pub(crate) roots: Flat<1, Packed<1>>,
     /// The rows of a tree: the position of the row's first number among all numbers of the tree, and the
     /// row's length; from the words' own numbers to the last two.
-    rows: Vec<(usize, usize)>,
+    pub(crate) rows: Vec<(usize, usize)>,
     /// How many numbers a tree has.
-    nodes: usize,
+    pub(crate) nodes: usize,
 }
 
 /// What a thread needs to use the tables.
 pub(crate) struct Worker {
-    inner: flat::Worker<()>,
-    roots: flat::Worker<packed::Own>,
+    pub(crate) inner: flat::Worker<()>,
+    pub(crate) roots: flat::Worker<packed::Own>,
     /// The numbers of the trees of a batch.
     nodes: Vec<u32>,
     /// Keys of one row that must be entered, the places of their numbers, and the answers.
@@ -64,13 +68,16 @@ pub(crate) struct Family<'a> {
     pub(crate) parent_nodes: &'a [u32],
 }
 
+/// The number of the next tree; 0 is that of none.
+static TREES: AtomicU64 = AtomicU64::new(1);
+
 #[inline]
-fn pair(left: u32, right: u32) -> u64 {
+pub(crate) fn pair(left: u32, right: u32) -> u64 {
     u64::from(left) << 32 | u64::from(right)
 }
 
 #[inline]
-fn halves(key: u64) -> (u32, u32) {
+pub(crate) fn halves(key: u64) -> (u32, u32) {
     ((key >> 32) as u32, key as u32)
 }
 
@@ -93,6 +100,8 @@ impl Tree {
             nodes += row;
         }
         Ok(Self {
+            // Relaxed: it only has to be another one each time.
+            number: TREES.fetch_add(1, Relaxed),
             width,
             inner: Flat::new(Words::new(Arc::clone(budget)), Arc::clone(budget))?,
             roots: Flat::new(Packed::pairs(Arc::clone(budget)), Arc::clone(budget))?,
@@ -153,6 +162,25 @@ impl Tree {
         for word in state {
             *word = self.inner.get(*word as u32)[0];
         }
+    }
+
+    /// A word of the state with that index.
+    ///
+    /// # Panics
+    /// If the index was never given out.
+    pub(crate) fn word(&self, index: u32, word: usize) -> u64 {
+        let (left, right) = halves(self.roots.get(index)[0]);
+        let last = self.rows.len() - 1;
+        let mut number = if word >> last == 0 { left } else { right };
+        for row in (0..last).rev() {
+            let (position, length) = (word >> row, self.rows[row].1);
+            // A last number without a neighbour is that of the row above.
+            if position % 2 == 1 || position + 1 < length {
+                let (left, right) = halves(self.inner.get(number)[0]);
+                number = if position % 2 == 0 { left } else { right };
+            }
+        }
+        self.inner.get(number)[0]
     }
 
     /// [`Self::get`], and appends the numbers of the state's tree to `nodes`.

@@ -16,7 +16,7 @@ use sempre::lang::random_graph::{RandomGraph, random_graph};
 use sempre::ltl::random::RandomFormula;
 use sempre::ltl::{Formulas, ParseOptions, Syntax, parse, print};
 use sempre::model::Program;
-use sempre::model::random_program::random_program;
+use sempre::model::random_program::{add_wide_array, random_program};
 use sempre::omega::{emptiness, product::product};
 use sempre::translate::translator::{Effort, Options};
 
@@ -311,7 +311,14 @@ fn random_programs_with_fairness() {
     let ways = (&ways[..], rounds(1, 0) == 1);
     for round in 0..rounds(300, 10_000) {
         let program = match round % 3 {
-            0 => random_program(&mut random),
+            0 => {
+                let mut program = random_program(&mut random);
+                // Wide states go other ways.
+                if round % 2 == 0 {
+                    add_wide_array(&mut random, &mut program);
+                }
+                program
+            }
             _ => walkers(&mut random),
         };
         // Fairness matters to what must happen in the end; most random formulas are about the beginning.

@@ -49,6 +49,10 @@ pub struct FiniteContext<C> {
     before: Vec<u64>,
     told: Vec<u64>,
     actions: Vec<u32>,
+    /// The words in which the successors differ from the state that is left, if that was said of all of them, and where they
+    /// end.
+    words: Vec<u32>,
+    ends: Vec<usize>,
 }
 
 impl<'a, S: System> FiniteProduct<'a, S> {
@@ -104,6 +108,8 @@ impl<S: System> System for FiniteProduct<'_, S> {
             before: vec![0; words],
             told: Vec::new(),
             actions: Vec::new(),
+            words: Vec::new(),
+            ends: Vec::new(),
         }
     }
 
@@ -145,9 +151,13 @@ impl<S: System> System for FiniteProduct<'_, S> {
         let q = self.packing.split(state, &mut context.model) as u32;
         context.told.clear();
         context.actions.clear();
+        context.words.clear();
+        context.ends.clear();
         let mut collect = Collect {
             told: &mut context.told,
             actions: &mut context.actions,
+            words: &mut context.words,
+            ends: &mut context.ends,
             sink: &mut *sink,
             erroneous: false,
             overflow: false,
@@ -160,11 +170,14 @@ impl<S: System> System for FiniteProduct<'_, S> {
         if context.actions.is_empty() && !erroneous && self.stutter {
             context.actions.push(STUTTER);
             context.told.extend_from_slice(&context.model);
+            context.ends.push(0);
         }
+        let listed = context.ends.len() == context.actions.len();
         let count = table.propositions();
         // Who has accepted reads no more.
         let blind = count == 0 || self.property.is_final(q);
         let mut known = false;
+        let mut changed = Vec::new();
         let width = self.packing.model;
         for (i, &action) in context.actions.iter().enumerate() {
             let model = &context.told[i * width..(i + 1) * width];
@@ -186,7 +199,16 @@ impl<S: System> System for FiniteProduct<'_, S> {
                 let marks = u64::from(!edge.mark.is_empty());
                 self.packing
                     .join(model, u64::from(edge.to), &mut context.joined);
-                sink.successor(Step { action, marks }, &context.joined);
+                let step = Step { action, marks };
+                if listed {
+                    let begin = i.checked_sub(1).map_or(0, |i| context.ends[i]);
+                    let words = self.packing.words(&context.words[begin..context.ends[i]]);
+                    changed.clear();
+                    changed.extend(words);
+                    sink.changed(step, &context.joined, &changed);
+                } else {
+                    sink.successor(step, &context.joined);
+                }
             }
         }
     }
@@ -231,6 +253,8 @@ impl<S: System> System for FiniteProduct<'_, S> {
 struct Collect<'a, K> {
     told: &'a mut Vec<u64>,
     actions: &'a mut Vec<u32>,
+    words: &'a mut Vec<u32>,
+    ends: &'a mut Vec<usize>,
     sink: &'a mut K,
     erroneous: bool,
     overflow: bool,
@@ -241,6 +265,12 @@ impl<K: Sink> Sink for Collect<'_, K> {
     fn successor(&mut self, step: Step, state: &[u64]) {
         self.told.extend_from_slice(state);
         self.actions.push(step.action);
+    }
+
+    fn changed(&mut self, step: Step, state: &[u64], words: &[u32]) {
+        self.successor(step, state);
+        self.words.extend_from_slice(words);
+        self.ends.push(self.words.len());
     }
 
     fn failure(&mut self, failure: Failure) {

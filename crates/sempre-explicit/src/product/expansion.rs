@@ -48,6 +48,7 @@ impl<S: System, M: Marks> Product<'_, S, M> {
                         packing: self.packing,
                         scratch: &mut self.scratch,
                         batch: &mut self.batch,
+                        wide: self.store.is_wide(),
                     };
                     (way, &mut self.steps)
                 }

@@ -270,8 +270,8 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
     }
 
     fn automaton_state(&mut self, state: u32) -> u32 {
-        self.store.read(StateIndex(state), &mut self.state);
-        let value = self.packing.split(&self.state, &mut self.model);
+        let store = &self.store;
+        let value = (self.packing).value_of(|word| store.word(StateIndex(state), word));
         (value / self.levels()) as u32
     }
 }

@@ -63,10 +63,16 @@ impl Packing {
     /// The automaton's part of a state.
     #[inline]
     pub(crate) fn value(&self, state: &[u64]) -> u64 {
+        self.value_of(|word| state[word])
+    }
+
+    /// The automaton's part of a state with these words.
+    #[inline]
+    pub(crate) fn value_of(&self, word: impl Fn(usize) -> u64) -> u64 {
         if self.mask == u64::MAX {
             return 0;
         }
-        state[self.word] >> self.shift
+        word(self.word) >> self.shift
     }
 
     /// Puts a state together.
@@ -78,6 +84,56 @@ impl Packing {
         }
         if self.mask != u64::MAX {
             state[self.word] |= value << self.shift;
+        }
+    }
+
+    /// A word of a state that is put together of these.
+    #[inline]
+    pub(crate) fn joined(&self, model: &[u64], value: u64, word: usize) -> u64 {
+        let own = model.get(word).copied().unwrap_or(0);
+        match word == self.word && self.mask != u64::MAX {
+            true => own | value << self.shift,
+            false => own,
+        }
+    }
+
+    /// The words in which a state may differ whose system's part differs in these, which are in order.
+    #[inline]
+    pub(crate) fn words<'a>(&self, model: &'a [u32]) -> impl Iterator<Item = u32> + Clone + 'a {
+        let own = (self.mask != u64::MAX).then_some(self.word as u32);
+        let before = model.partition_point(|&word| own.is_none_or(|own| word < own));
+        let (low, high) = model.split_at(before);
+        let high = match high.first() {
+            Some(&first) if own == Some(first) => &high[1..],
+            _ => high,
+        };
+        low.iter().copied().chain(own).chain(high.iter().copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_automaton_has_a_word_among_those_that_differ() {
+        for (own, mask, words, expected) in [
+            (3, 1, &[1, 3, 5][..], &[1, 3, 5][..]),
+            (3, 1, &[1, 5], &[1, 3, 5]),
+            (3, 1, &[], &[3]),
+            (9, 0, &[1, 5], &[1, 5, 9]),
+            (0, 1, &[1, 5], &[0, 1, 5]),
+            (0, u64::MAX, &[1, 5], &[1, 5]),
+        ] {
+            let packing = Packing {
+                word: own,
+                shift: 1,
+                mask,
+                model: 9,
+                width: 10,
+                spare: (0, 0),
+            };
+            assert_eq!(packing.words(words).collect::<Vec<_>>(), expected);
         }
     }
 }

@@ -13,6 +13,8 @@ pub(super) enum Way<'a, M> {
         packing: Packing,
         scratch: &'a mut [u64],
         batch: &'a mut Batch,
+        /// Are states wide?
+        wide: bool,
     },
     /// Into a list of words, because what the automaton does depends on the successor.
     Collect(&'a mut Vec<u64>),
@@ -33,6 +35,15 @@ pub(super) struct Successors<'a, M> {
 }
 
 impl<M: Marks> Successors<'_, M> {
+    /// The marks of the model's own edge.
+    #[inline]
+    fn marks(&self, step: Step) -> M {
+        match step.marks {
+            0 => M::NONE,
+            word => M::from_word(word, self.first_mark),
+        }
+    }
+
     #[inline]
     pub(super) fn add(&mut self, action: u32, marks: M, state: &[u64]) {
         match &mut self.way {
@@ -41,6 +52,7 @@ impl<M: Marks> Successors<'_, M> {
                 packing,
                 scratch,
                 batch,
+                ..
             } => {
                 for &(to, mark) in *edges {
                     packing.join(state, u64::from(to), scratch);
@@ -60,11 +72,27 @@ impl<M: Marks> Sink for Successors<'_, M> {
     #[inline]
     fn successor(&mut self, step: Step, state: &[u64]) {
         self.any = true;
-        let marks = match step.marks {
-            0 => M::NONE,
-            word => M::from_word(word, self.first_mark),
+        self.add(step.action, self.marks(step), state);
+    }
+
+    fn changed(&mut self, step: Step, state: &[u64], words: &[u32]) {
+        let marks = self.marks(step);
+        let Way::Direct {
+            edges,
+            packing,
+            batch,
+            wide: true,
+            ..
+        } = &mut self.way
+        else {
+            return self.successor(step, state);
         };
-        self.add(step.action, marks, state);
+        self.any = true;
+        for &(to, mark) in *edges {
+            let value = |word| packing.joined(state, u64::from(to), word as usize);
+            batch.push_changes(packing.words(words).map(|word| (word, value(word))));
+            self.steps.push((mark.union(marks), step.action));
+        }
     }
 
     fn failure(&mut self, failure: Failure) {

@@ -29,11 +29,26 @@ impl<S: System, M: Marks> Product<'_, S, M> {
         let mut model = vec![0; old.model];
         let mut wide_model = vec![0; packing.model];
         let shape = (packing.width, packing.spare);
-        let translated = rewrite(&self.store, shape, &self.budget, |from, to| {
-            let value = old.split(from, &mut model);
-            wide.translate(system, &model, &mut wide_model);
-            packing.join(&wide_model, value, to);
-        });
+        let mut own = Vec::new();
+        let translated = rewrite(
+            &self.store,
+            shape,
+            &self.budget,
+            |from, moved, to, changed| {
+                let value = old.split(from, &mut model);
+                match moved {
+                    None => wide.translate(system, &model, &mut wide_model),
+                    Some(words) => {
+                        let of_model = words.iter().filter(|&&w| (w as usize) < old.model);
+                        let words: Vec<u32> = of_model.copied().collect();
+                        wide.translate_changed(system, &model, &words, &mut wide_model, &mut own);
+                        changed.clear();
+                        changed.extend(packing.words(&own));
+                    }
+                }
+                packing.join(&wide_model, value, to);
+            },
+        );
         let store = match translated {
             Ok((store, _)) => store,
             Err(Lost::Memory) => return Err(Stop(Reason::Memory)),
