@@ -10,7 +10,7 @@ use sempre::memory;
 use sempre::model::Type;
 use sempre::report::Subject;
 use sempre::report::facts::{end_words, facts};
-use sempre::shown_run::{ShownRun, changes};
+use sempre::shown_run::{Detail, ShownRun, WIDE, changes, is_default};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
@@ -20,6 +20,8 @@ pub struct Shown<'a> {
     pub subject: Subject<'a>,
     /// Say why it was done so.
     pub explain: bool,
+    /// How much of states is shown.
+    pub detail: Detail,
 }
 
 impl Shown<'_> {
@@ -50,7 +52,19 @@ impl Shown<'_> {
         Some(&action.name)
     }
 
-    fn step(&self, moment: &Moment) -> Value {
+    /// Are states objects with some of the variables only?
+    fn folds(&self) -> bool {
+        self.detail == Detail::Folded && self.subject.program.cells() > WIDE
+    }
+
+    /// A step of a run, and the one before it.
+    fn step(&self, before: Option<&Moment>, moment: &Moment) -> Value {
+        let folds = self.folds();
+        let is_shown = |&(cell, &value): &(usize, &i64)| match before {
+            _ if !folds => true,
+            None => !is_default(self.subject.program, cell as u32, value),
+            Some(before) => before.state[cell] != value,
+        };
         let value = |(cell, &value): (usize, &i64)| {
             let cell = cell as u32;
             let variable = self
@@ -63,7 +77,10 @@ impl Shown<'_> {
             };
             (self.subject.program.cell_name(cell), shown)
         };
-        let state: Map<String, Value> = moment.state.iter().enumerate().map(value).collect();
+        let state: Map<String, Value> = (moment.state.iter().enumerate())
+            .filter(is_shown)
+            .map(value)
+            .collect();
         let propositions = self
             .subject
             .property
@@ -92,12 +109,21 @@ impl Shown<'_> {
         let Verdict::Violated(evidence) = &self.subject.report.verdict else {
             return None;
         };
-        let steps = |moments: &[Moment]| moments.iter().map(|m| self.step(m)).collect::<Vec<_>>();
-        Some(json!({
+        let mut before = None;
+        let mut steps = |moments| -> Vec<Value> {
+            let moments: &[Moment] = moments;
+            let step = |m| self.step(before.replace(m), m);
+            moments.iter().map(step).collect()
+        };
+        let mut run = json!({
             "kind": if evidence.is_finite() { "finite" } else { "lasso" },
             "prefix": steps(evidence.prefix()),
             "cycle": steps(evidence.cycle()),
-        }))
+        });
+        if self.folds() {
+            run["folded"] = json!(true);
+        }
+        Some(run)
     }
 }
 
@@ -268,7 +294,8 @@ fn run(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
         if i == start {
             writeln!(out, "  the cycle, for ever:")?;
         }
-        let changed = changes(program, before.map(|b| &b.state[..]), &moment.state);
+        let old = before.map(|b| &b.state[..]);
+        let changed = changes(program, old, &moment.state, shown.detail);
         // Propositions, like variables, when they change.
         let propositions = shown
             .subject

@@ -22,6 +22,7 @@ use sempre::lang::model::Model;
 use sempre::lang::pnml::read_properties;
 use sempre::memory;
 use sempre::report::{Subject, page};
+use sempre::shown_run::Detail;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -99,6 +100,10 @@ pub struct Arguments {
     /// Say why the check was done in this way
     #[arg(long)]
     explain: bool,
+
+    /// Show states in full, also those of hundreds of variables, which are folded otherwise
+    #[arg(long)]
+    full: bool,
 
     /// Write the counterexamples into FILE, one JSON object on a line
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
@@ -504,6 +509,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
         let shown = Shown {
             subject: subject(&model, property, &report, &settings, fairness),
             explain: arguments.explain,
+            detail: match arguments.full {
+                true => Detail::Full,
+                false => Detail::Folded,
+            },
         };
         if let (Some(file), Some(run)) = (&mut traces, trace(&shown)) {
             writeln!(file, "{run}")?;

@@ -14,7 +14,7 @@ use sempre::jit::CompiledSystem;
 use sempre::lang::etf::write_etf;
 use sempre::memory;
 use sempre::model::{Layout, Program, ProgramSystem, System};
-use sempre::shown_run::{ShownRun, changes};
+use sempre::shown_run::{Detail, ShownRun, changes};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -71,12 +71,27 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
     pub(super) format: Format,
 
+    /// Show states in full, also those of hundreds of variables, which are folded otherwise
+    #[arg(long)]
+    pub(super) full: bool,
+
     /// No progress line
     #[arg(long, short)]
     pub(super) quiet: bool,
 
     #[command(flatten)]
     pub(super) output: OutputOptions,
+}
+
+impl Arguments {
+    /// How much of a state is shown.
+    pub(super) fn detail(&self) -> Detail {
+        if self.full {
+            Detail::Full
+        } else {
+            Detail::Folded
+        }
+    }
 }
 
 /// The orders.
@@ -259,7 +274,7 @@ fn search<S: Packed>(
     // The way to what was found; for a failure in a full search, found again with parents.
     if arguments.format != Format::Json {
         if arguments.find.is_some() {
-            write_trace(&mut *out, program, picture, &found)?;
+            write_trace(&mut *out, arguments, program, picture, &found)?;
         } else if found.failure.is_some() {
             let again = Options {
                 order: Order::BreadthFirst,
@@ -270,7 +285,8 @@ fn search<S: Packed>(
                 progress: None,
                 ..options
             };
-            write_trace(&mut *out, program, picture, &explore(system, &again))?;
+            let again = explore(system, &again);
+            write_trace(&mut *out, arguments, program, picture, &again)?;
         }
     }
     out.flush()?;
@@ -377,6 +393,7 @@ fn text_report<S: System>(
 /// The trace to the failure or the deadlock that the search stopped at, as a picture if one is wanted.
 fn write_trace<S: Packed>(
     out: &mut dyn Write,
+    arguments: &Arguments,
     program: &Program,
     picture: Option<&Picture<'_>>,
     found: &Exploration<'_, S>,
@@ -418,7 +435,7 @@ fn write_trace<S: Packed>(
         let before = i.checked_sub(1).map(|k| &states[k][..]);
         let line = format!(
             "  {i:>digits$}  {}",
-            changes(program, before, now).join(", ")
+            changes(program, before, now, arguments.detail()).join(", ")
         );
         writeln!(out, "{}", line.trim_end())?;
         if let Some(action) = action {

@@ -7,6 +7,7 @@ use crate::{progress, supervisor};
 use sempre::base::{Diagnostic, Source, Span, nearest};
 use sempre::memory;
 use sempre::model::Program;
+use sempre::shown_run::{Detail, changes};
 use sempre::symbolic::reach::{Options, explore};
 use sempre::symbolic::{Exploration, Firing, Limits, Stop, Strategy};
 use serde_json::{Value, json};
@@ -68,7 +69,9 @@ pub fn run(arguments: &Arguments, program: &Program, deadline: Option<Instant>) 
     let mut out = arguments.output.open()?;
     match arguments.format {
         Format::Json => writeln!(out, "{}", json_report(&found, program))?,
-        Format::Text | Format::Msc | Format::Trail => text_report(&mut *out, &found, program)?,
+        Format::Text | Format::Msc | Format::Trail => {
+            text_report(&mut *out, &found, program, arguments.detail())?
+        }
     }
     out.flush()?;
     let was_slow = matches!(found.stopped, Some(Stop::Time | Stop::Memory));
@@ -129,7 +132,12 @@ fn json_report(found: &Exploration, program: &Program) -> Value {
     })
 }
 
-fn text_report(out: &mut dyn Write, found: &Exploration, program: &Program) -> Outcome<()> {
+fn text_report(
+    out: &mut dyn Write,
+    found: &Exploration,
+    program: &Program,
+    detail: Detail,
+) -> Outcome<()> {
     fn number(n: &Option<impl ToString>) -> String {
         n.as_ref().map_or(String::new(), ToString::to_string)
     }
@@ -157,10 +165,7 @@ fn text_report(out: &mut dyn Write, found: &Exploration, program: &Program) -> O
     }
     for fault in &found.faults {
         writeln!(out)?;
-        let cells = (0..program.cells() as u32).zip(&fault.state);
-        let state: Vec<String> = cells
-            .map(|(c, &v)| format!("{} = {}", program.cell_name(c), program.show_value(c, v)))
-            .collect();
+        let state = changes(program, None, &fault.state, detail);
         writeln!(out, "  {}", state.join(", "))?;
         let action = fault
             .action

@@ -7,6 +7,7 @@ use super::facts::end_words;
 use super::messages::messages;
 use super::truth::{Tracks, Truth};
 use crate::check::{Claim, Moment};
+use crate::shown_run::{WIDE, is_default};
 use sempre_ltl::Op;
 use sempre_model::{Program, Type};
 use serde_json::{Value, json};
@@ -26,12 +27,12 @@ pub fn data(
     // The step back to the cycle is one, too.
     run.extend(evidence.cycle().first());
     let value = |cell: usize, value: i64| shown(program, cell, value);
+    let cells = cells(program, &run);
     let changes: Vec<Vec<Value>> = (run.windows(2))
         .map(|two| {
-            let cells = two[0].state.iter().zip(&two[1].state).enumerate();
-            cells
-                .filter(|(_, (old, new))| old != new)
-                .flat_map(|(cell, (_, &new))| [json!(cell), value(cell, new)])
+            let all = cells.iter().enumerate();
+            all.filter(|&(_, &cell)| two[0].state[cell] != two[1].state[cell])
+                .flat_map(|(i, &cell)| [json!(i), value(cell, two[1].state[cell])])
                 .collect()
         })
         .collect();
@@ -55,8 +56,8 @@ pub fn data(
         .collect();
     let first: Vec<Value> = match run.first() {
         Some(moment) => {
-            let cells = moment.state.iter().enumerate();
-            cells.map(|(cell, &v)| value(cell, v)).collect()
+            let value = |&cell: &usize| value(cell, moment.state[cell]);
+            cells.iter().map(value).collect()
         }
         None => Vec::new(),
     };
@@ -68,7 +69,7 @@ pub fn data(
         "length": length,
         "end": end_words(subject.property.asked),
         "back": (!evidence.is_finite()).then_some(evidence.prefix().len()),
-        "variables": (0..program.cells() as u32).map(|c| program.cell_name(c)).collect::<Vec<_>>(),
+        "variables": cells.iter().map(|&c| program.cell_name(c as u32)).collect::<Vec<_>>(),
         "first": first,
         "changes": changes,
         "processes": program.processes.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(),
@@ -80,6 +81,15 @@ pub fn data(
         "path": drawing.map(|d| &d.path),
         "path_back": drawing.and_then(|d| d.back),
     })
+}
+
+/// The cells that are shown: all, or, if they are very many, those that are not zero all the time.
+fn cells(program: &Program, run: &[&Moment]) -> Vec<usize> {
+    let matters = |&cell: &usize| {
+        program.cells() <= WIDE
+            || (run.iter()).any(|m| !is_default(program, cell as u32, m.state[cell]))
+    };
+    (0..program.cells()).filter(matters).collect()
 }
 
 /// A value as people write it.

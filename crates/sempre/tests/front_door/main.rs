@@ -25,3 +25,4 @@ mod report;
 mod safety;
 mod schema;
 mod translate;
+mod wide;

@@ -83,10 +83,22 @@ fn validate(root: &Value, schema: &Value, value: &Value, at: &str, errors: &mut 
     }
 }
 
+/// The schema of reports.
+pub fn schema() -> Value {
+    let schema = std::fs::read_to_string(format!("{ROOT}/docs/report.schema.json"));
+    serde_json::from_str(&schema.expect("it is there")).expect("JSON")
+}
+
+/// What is wrong with a report.
+pub fn errors_of(schema: &Value, report: &Value) -> Vec<String> {
+    let mut errors = Vec::new();
+    validate(schema, schema, report, "", &mut errors);
+    errors
+}
+
 #[test]
 fn what_is_printed_is_in_the_schema() {
-    let schema = std::fs::read_to_string(format!("{ROOT}/docs/report.schema.json"));
-    let schema: Value = serde_json::from_str(&schema.expect("it is there")).expect("JSON");
+    let schema = schema();
     let mut keys = std::collections::BTreeSet::new();
     let mut verdicts = std::collections::BTreeSet::new();
     let mutex = "examples/mutex.dve";
@@ -127,8 +139,7 @@ fn what_is_printed_is_in_the_schema() {
     ] {
         let (objects, _) = objects(arguments);
         for object in objects {
-            let mut errors = Vec::new();
-            validate(&schema, &schema, &object, "", &mut errors);
+            let errors = errors_of(&schema, &object);
             assert!(errors.is_empty(), "{arguments:?}: {errors:?}");
             verdicts.insert(object["verdict"].to_string());
             keys.extend(
