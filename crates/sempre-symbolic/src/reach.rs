@@ -170,6 +170,8 @@ fn search<'p>(
     options: &Options<'_>,
     beside: &mut Beside<'p>,
 ) -> Result<Kept, Stop> {
+    // A limit that is over before the search begins holds also where the search would end before its first look.
+    forest.look()?;
     let mut teller = Teller::new(options.progress);
     let initial = model.initial(forest)?;
     let found = forest.keep(initial);
