@@ -48,7 +48,7 @@ pub fn minimize(a: &Automaton, bdds: &mut Bdds, limit: usize) -> Option<Automato
 
 /// More nodes of decision diagrams or edges than this for one subset construction, and it is given up: with
 /// many propositions a few states may have to tell astronomically many letters apart.
-const MOST_NODES: usize = 1 << 21;
+const MOST_NODES: usize = 1 << 18;
 
 /// The subset construction, and the set of each state; state 0 is the set of initial states, and the
 /// empty set is not a state. `None` if there are more than `limit`, or labels are too
@@ -57,6 +57,25 @@ pub fn powerset(
     a: &Automaton,
     bdds: &mut Bdds,
     limit: usize,
+) -> Option<(Automaton, Vec<Vec<u32>>)> {
+    let budget = if limit == usize::MAX {
+        usize::MAX
+    } else {
+        MOST_NODES
+    };
+    let most = bdds.len().saturating_add(budget);
+    let outer = bdds.bound(most);
+    let made = bounded_powerset(a, bdds, limit, budget);
+    bdds.bound(outer);
+    made
+}
+
+/// [`powerset`] with at most so many edges, within the bound of the diagrams.
+fn bounded_powerset(
+    a: &Automaton,
+    bdds: &mut Bdds,
+    limit: usize,
+    most_edges: usize,
 ) -> Option<(Automaton, Vec<Vec<u32>>)> {
     // The successors of each state as one function: `label & destination` over all edges.
     let functions: Vec<Bdd> = a
@@ -70,12 +89,6 @@ pub fn powerset(
             })
         })
         .collect();
-    let budget = if limit == usize::MAX {
-        usize::MAX
-    } else {
-        MOST_NODES
-    };
-    let most = bdds.len().saturating_add(budget);
     let mut edges = 0;
     let mut d = Automaton::new(a.propositions.clone(), 1, Acceptance::buchi());
     let mut first = a.initial.clone();
@@ -86,17 +99,12 @@ pub fn powerset(
     d.initial.push(0);
     let mut at = 0;
     while at < subsets.len() {
-        if subsets.len() > limit || edges > budget {
+        let f = (subsets[at].iter()).fold(Bdd::FALSE, |f, &s| bdds.or(f, functions[s as usize]));
+        let parts = bdds.split_propositions(f);
+        if subsets.len() > limit || edges > most_edges || bdds.is_full() {
             return None;
         }
-        let mut f = Bdd::FALSE;
-        for &s in &subsets[at] {
-            f = bdds.or(f, functions[s as usize]);
-            if bdds.len() > most {
-                return None;
-            }
-        }
-        for (label, rest) in bdds.split_propositions(f) {
+        for (label, rest) in parts {
             let to: Vec<u32> = bdds
                 .support(rest)
                 .into_iter()

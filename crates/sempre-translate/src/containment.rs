@@ -5,14 +5,20 @@
 //! effort, kept, and given up when they grow: rewriting with proofs must stay cheaper than the
 //! translation it is meant to help.
 
-use crate::couvreur;
+use crate::couvreur::{self, Limits};
 use rustc_hash::FxHashMap;
 use sempre_ltl::{Formula, Formulas, Implication, simplify::Oracle};
 use sempre_omega::scc_filter::{Transient, scc_filter};
 use sempre_omega::{Alphabet, Automaton, emptiness, product};
 
-/// More states than this, and the question is left open.
-const MOST_STATES: usize = 64;
+/// The question is left open if an automaton exceeds these.
+const LIMITS: Limits = Limits {
+    states: 64,
+    ..Limits::SMALL
+};
+
+/// The same if the labels of a product need more nodes than this.
+const MOST_NODES: usize = 1 << 12;
 
 /// The automata made so far, over an alphabet of their own.
 #[derive(Default)]
@@ -29,7 +35,7 @@ impl Containment {
         self.automata
             .entry(f)
             .or_insert_with(|| {
-                let mut a = couvreur::tgba(formulas, implication, alphabet, f, MOST_STATES)?;
+                let mut a = couvreur::tgba(formulas, implication, alphabet, f, LIMITS)?;
                 scc_filter(&mut a, Transient::Empty);
                 Some(a)
             })
@@ -47,7 +53,13 @@ impl Oracle for Containment {
         let answer = both && {
             let a = self.automata[&f].as_ref().expect("just made");
             let b = self.automata[&g].as_ref().expect("just made");
-            emptiness::is_empty(&product::product(&mut self.alphabet.bdds, a, b))
+            let bdds = &mut self.alphabet.bdds;
+            let most = bdds.len() + MOST_NODES;
+            let outer = bdds.bound(most);
+            let both = product::product(bdds, a, b);
+            let complete = !bdds.is_full();
+            bdds.bound(outer);
+            complete && emptiness::is_empty(&both)
         };
         self.answers.insert((f, g), answer);
         answer

@@ -42,12 +42,39 @@
 //! promise serves both, which saves acceptance sets. (`F(a M b)` is not met by `a` alone: the
 //! promise of an `M` is that of the whole.)
 //!
-//! Cost: as many states as distinct functions, at most exponential in the formula.
+//! Cost: as many states as distinct functions, at most exponential in the formula. A single function can be exponential too
+//! (`F G p1 | ... | F G pn`): [`Limits`] bound the states, the edges and the nodes of decision diagrams.
 
 use rustc_hash::FxHashMap;
 use sempre_ltl::{Formula, Formulas, Implication, Op};
 use sempre_omega::bdd::AUXILIARY;
 use sempre_omega::{Acceptance, Alphabet, Automaton, Bdd, Mark};
+
+/// How far a construction may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// States of the automaton.
+    pub states: usize,
+    /// Edges of the automaton, before any are merged.
+    pub edges: usize,
+    /// Nodes of decision diagrams that the construction adds.
+    pub nodes: usize,
+}
+
+impl Limits {
+    /// No limit.
+    pub const NONE: Limits = Limits {
+        states: usize::MAX,
+        edges: usize::MAX,
+        nodes: usize::MAX,
+    };
+    /// What takes some milliseconds.
+    pub const SMALL: Limits = Limits {
+        states: usize::MAX,
+        edges: 1 << 12,
+        nodes: 1 << 15,
+    };
+}
 
 /// What an auxiliary variable stands for.
 #[derive(Clone, Copy)]
@@ -66,18 +93,18 @@ struct Translation<'a> {
     next: FxHashMap<Formula, u32>,
     promises: FxHashMap<Formula, u32>,
     auxiliaries: Vec<Auxiliary>,
+    limits: Limits,
 }
 
 /// The automaton of a formula in negation normal form.
 ///
-/// The proposition called `x` in `formulas` is the one called `x` in `alphabet`. Stops with `None` when
-/// more than `limit` states are made.
+/// The proposition called `x` in `formulas` is the one called `x` in `alphabet`. `None` if it would exceed `limits`.
 pub fn tgba(
     formulas: &mut Formulas,
     implication: &mut Implication,
     alphabet: &mut Alphabet,
     f: Formula,
-    limit: usize,
+    limits: Limits,
 ) -> Option<Automaton> {
     debug_assert!(formulas.facts(f).nnf(), "I2");
     let mut propositions: Vec<u32> = formulas
@@ -86,6 +113,8 @@ pub fn tgba(
         .map(|n| alphabet.declare(formulas.name(n)))
         .collect();
     propositions.sort_unstable();
+    let most = alphabet.bdds.len().saturating_add(limits.nodes);
+    let outer = alphabet.bdds.bound(most);
     let mut t = Translation {
         formulas,
         implication,
@@ -95,8 +124,11 @@ pub fn tgba(
         next: FxHashMap::default(),
         promises: FxHashMap::default(),
         auxiliaries: Vec::new(),
+        limits,
     };
-    t.run(f, propositions, limit)
+    let made = t.run(f, propositions);
+    alphabet.bdds.bound(outer);
+    made
 }
 
 /// From marks that hold the promises made on an edge, so many in all, to acceptance sets: an edge is in the sets of the
@@ -111,7 +143,7 @@ pub fn accept_kept_promises(a: &mut Automaton, promises: u32) {
 }
 
 impl Translation<'_> {
-    fn run(&mut self, f: Formula, propositions: Vec<u32>, limit: usize) -> Option<Automaton> {
+    fn run(&mut self, f: Formula, propositions: Vec<u32>) -> Option<Automaton> {
         let mut a = Automaton::new(propositions, 0, Acceptance::True);
         let mut states: FxHashMap<Bdd, u32> = FxHashMap::default();
         let mut functions = vec![self.function(f)];
@@ -120,19 +152,21 @@ impl Translation<'_> {
         states.insert(functions[0], initial);
         // The destination of a set of `Next` variables; many edges ask for the same.
         let mut destinations: FxHashMap<Vec<Formula>, Bdd> = FxHashMap::default();
+        let mut edges = 0;
         let mut at = 0;
         while at < functions.len() {
-            if functions.len() > limit {
+            if functions.len() > self.limits.states || self.alphabet.bdds.is_full() {
                 return None;
             }
             for (label, rest) in self.alphabet.bdds.split_propositions(functions[at]) {
                 let mut cubes: Vec<(Vec<Formula>, Mark)> = Vec::new();
+                let mut monotone = true;
                 let auxiliaries = &self.auxiliaries;
                 self.alphabet.bdds.sum_of_products(rest, |literals| {
                     let mut asked = Vec::new();
                     let mut promised = Vec::new();
                     for &(var, sign) in literals {
-                        debug_assert!(sign, "I1");
+                        monotone &= sign;
                         match auxiliaries[(var - AUXILIARY) as usize] {
                             Auxiliary::Next(g) => asked.push(g),
                             Auxiliary::Promise(p) => promised.push(p),
@@ -141,6 +175,11 @@ impl Translation<'_> {
                     asked.sort_unstable();
                     cubes.push((asked, promised.into_iter().collect()));
                 });
+                edges += cubes.len();
+                if edges > self.limits.edges || self.alphabet.bdds.is_full() {
+                    return None;
+                }
+                debug_assert!(monotone, "I1");
                 for (asked, promised) in cubes {
                     let destination = match destinations.get(&asked) {
                         Some(&d) => d,

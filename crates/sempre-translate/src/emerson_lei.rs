@@ -17,6 +17,7 @@
 //! with `Fin`, as the others would in LTL3TELA (Major, Blahoudek, Strejček, Sasaráková, Zbončáková, "ltl3tela:
 //! LTL to small deterministic or nondeterministic Emerson-Lei automata", ATVA 2019).
 
+use crate::composition::TooLarge;
 use crate::delta2::is_limit;
 use crate::master_theorem::{self, Suspension};
 use crate::translator::{Effort, Kind, Options, Translator, reduce};
@@ -60,7 +61,7 @@ pub fn translate(
     alphabet: &mut Alphabet,
     f: Formula,
     options: Options,
-) -> Automaton {
+) -> Result<Automaton, TooLarge> {
     let mut search = Search {
         translator,
         formulas,
@@ -74,16 +75,16 @@ pub fn translate(
         .translator
         .rewritten(search.formulas, f, options.effort);
     let deterministic = options.deterministic || options.kind == Kind::Parity;
-    search.deterministic(f, deterministic);
+    search.deterministic(f, deterministic)?;
     if !deterministic {
-        search.nondeterministic(f);
+        search.nondeterministic(f)?;
     }
     let a = search.best.expect("at least one automaton was offered").1;
-    match options.kind {
+    Ok(match options.kind {
         Kind::Tgra => generalized_rabin(&a, MOST_CASES).unwrap_or(a),
         Kind::FinLess => without_fin(alphabet, a, options.effort),
         _ => a,
-    }
+    })
 }
 
 /// The automaton after Fin-removal, reduced.
@@ -166,25 +167,25 @@ impl Search<'_> {
         to_parity(&a, bdds, MOST_STATES)
     }
 
-    fn tgba(&mut self, f: Formula, deterministic: bool) -> Automaton {
+    fn tgba(&mut self, f: Formula, deterministic: bool) -> Result<Automaton, TooLarge> {
         let options = Options {
             kind: Kind::Tgba,
             effort: self.effort,
             deterministic,
         };
         self.translator
-            .translate(self.formulas, self.alphabet, f, options)
+            .try_translate(self.formulas, self.alphabet, f, options)
     }
 
     /// Deterministic automata of `f`; at least one is offered.
-    fn deterministic(&mut self, f: Formula, must: bool) {
-        let a = self.tgba(f, true);
+    fn deterministic(&mut self, f: Formula, must: bool) -> Result<(), TooLarge> {
+        let a = self.tgba(f, true)?;
         if a.is_deterministic(&mut self.alphabet.bdds) && self.offer_deterministic(a.clone()) {
-            return;
+            return Ok(());
         }
         let made = self.master_theorem(f);
         if made.is_some_and(|d| self.offer_deterministic(d)) {
-            return;
+            return Ok(());
         }
         let not_f = self
             .translator
@@ -194,7 +195,7 @@ impl Search<'_> {
         if let Some(mut d) = self.master_theorem(not_f) {
             self.complement(&mut d);
             if self.offer_deterministic(d) {
-                return;
+                return Ok(());
             }
         }
         if self.effort == Effort::High {
@@ -206,23 +207,24 @@ impl Search<'_> {
                 );
                 let made = master_theorem::suspended(t, b, a, f, suspension, MOST_STATES);
                 if made.is_some_and(|d| self.offer_deterministic(d)) {
-                    return;
+                    return Ok(());
                 }
             }
         }
         if self.effort == Effort::High && self.safra(&a, false) {
-            return;
+            return Ok(());
         }
         let small = (self.best.as_ref()).is_none_or(|(rank, _)| rank.1 <= MOST_FOR_SAFRA);
         if self.effort == Effort::High && small {
-            let outside = self.tgba(not_f, true);
+            let outside = self.tgba(not_f, true)?;
             if self.safra(&outside, true) {
-                return;
+                return Ok(());
             }
         }
         if must && self.best.is_none() {
             self.last_resort(a);
         }
+        Ok(())
     }
 
     /// Something deterministic, whatever its size, from the generalised Büchi automaton.
@@ -279,28 +281,29 @@ impl Search<'_> {
     }
 
     /// Automata that need not be deterministic.
-    fn nondeterministic(&mut self, f: Formula) {
-        let a = self.tgba(f, false);
+    fn nondeterministic(&mut self, f: Formula) -> Result<(), TooLarge> {
+        let a = self.tgba(f, false)?;
         self.offer(a);
         if self.formulas.op(f) != Op::And {
-            return;
+            return Ok(());
         }
         let operands = self.formulas.operands(f).to_vec();
         let (limits, others): (Vec<Formula>, Vec<Formula>) = operands
             .into_iter()
             .partition(|&g| is_limit(self.formulas, g));
         if limits.is_empty() || others.is_empty() {
-            return;
+            return Ok(());
         }
         let limit = self.formulas.and(&limits);
         let other = self.formulas.and(&others);
         if let Some(mut d) = self.master_theorem(limit) {
             reduce_deterministic(&mut d, self.alphabet);
-            let a = self.tgba(other, false);
+            let a = self.tgba(other, false)?;
             let mut p = product(&mut self.alphabet.bdds, &a, &d);
             reduce_any(&mut p, self.alphabet);
             self.offer(p);
         }
+        Ok(())
     }
 }
 

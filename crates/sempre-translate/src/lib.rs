@@ -3,6 +3,7 @@
 //! This crate knows neither models nor threads.
 
 pub mod after;
+pub mod composition;
 pub mod containment;
 pub mod couvreur;
 pub mod delta2;

@@ -484,7 +484,7 @@ impl Construction<'_> {
             &mut *self.formulas,
             &mut *self.alphabet,
         );
-        let a = t.reduced(f, b, finally, Effort::Medium);
+        let a = t.reduced(f, b, finally, Effort::Medium).ok()?;
         let w = wdba::minimize(&a, &mut b.bdds, MOST_SUBSETS)?;
         gf_guarantee::recurrence(&w, &mut b.bdds)
     }

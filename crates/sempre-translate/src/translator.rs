@@ -3,7 +3,8 @@
 //! The road of the highest effort:
 //!
 //! 1. negation normal form, rewriting ([`Simplifier`]) with the help of language containment;
-//! 2. Couvreur's construction ([`couvreur`]);
+//! 2. Couvreur's construction ([`couvreur`]); where that gets large, [`composition`](crate::composition) of the automata of
+//!    the formula's parts, if it has parts, and no further step but the last two;
 //! 3. component filter and simulations, until nothing changes;
 //! 4. if the language is an obligation, its minimal weak deterministic automaton ([`wdba`]); that it is
 //!    one is either seen from the syntax or proved by comparing languages with the help of the
@@ -13,7 +14,9 @@
 //! 6. if acceptance on states is wanted, degeneralisation and simulations again;
 //! 7. the smallest of what was found, determinism deciding between equals.
 
+use crate::composition::TooLarge;
 use crate::containment::Containment;
+use crate::couvreur::Limits;
 use crate::{couvreur, emerson_lei, gf_guarantee};
 use sempre_ltl::nnf::nnf;
 use sempre_ltl::{Formula, Formulas, Op, Simplifier};
@@ -87,9 +90,29 @@ const LARGE: usize = 40;
 const MOST_SUBSETS: usize = 4096;
 
 /// Translates formulas of one arena; keeps what it learns between formulas.
-#[derive(Default)]
 pub struct Translator {
     pub(crate) simplifier: Simplifier,
+    pub(crate) limits: Limits,
+    /// Formulas whose construction exceeds these are taken apart.
+    pub(crate) whole: Limits,
+}
+
+impl Default for Translator {
+    fn default() -> Self {
+        Self {
+            simplifier: Simplifier::default(),
+            limits: Limits::NONE,
+            whole: Limits::SMALL,
+        }
+    }
+}
+
+/// A formula's automaton before reductions of the highest effort.
+enum Constructed {
+    /// Of the formula as a whole.
+    Whole(Automaton),
+    /// Put together from its parts and reduced.
+    Composed(Automaton),
 }
 
 impl Translator {
@@ -106,6 +129,35 @@ impl Translator {
         f: Formula,
         options: Options,
     ) -> Automaton {
+        self.translate_within(formulas, alphabet, f, options, Limits::NONE)
+            .expect("no limit")
+    }
+
+    /// The same within limits.
+    ///
+    /// # Errors
+    /// If the automaton would exceed them.
+    pub fn translate_within(
+        &mut self,
+        formulas: &mut Formulas,
+        alphabet: &mut Alphabet,
+        f: Formula,
+        options: Options,
+        limits: Limits,
+    ) -> Result<Automaton, TooLarge> {
+        let outer = std::mem::replace(&mut self.limits, limits);
+        let made = self.try_translate(formulas, alphabet, f, options);
+        self.limits = outer;
+        made
+    }
+
+    pub(crate) fn try_translate(
+        &mut self,
+        formulas: &mut Formulas,
+        alphabet: &mut Alphabet,
+        f: Formula,
+        options: Options,
+    ) -> Result<Automaton, TooLarge> {
         let f = nnf(formulas, f);
         if options.kind.is_emerson_lei() {
             return emerson_lei::translate(self, formulas, alphabet, f, options);
@@ -117,18 +169,33 @@ impl Translator {
         };
         match options.effort {
             Effort::Low => {
-                let a = self.reduced(formulas, best.alphabet, f, Effort::Low);
+                let a = self.reduced(formulas, best.alphabet, f, Effort::Low)?;
                 best.offer(a);
             }
             Effort::Medium => {
                 let g = self.rewritten(formulas, f, Effort::Medium);
                 let g = self.simplifier.gather(formulas, g);
-                let a = self.reduced(formulas, best.alphabet, g, Effort::Medium);
+                let a = self.reduced(formulas, best.alphabet, g, Effort::Medium)?;
                 best.offer(a);
             }
-            Effort::High => self.all_ways(formulas, f, &mut best),
+            Effort::High => self.all_ways(formulas, f, &mut best)?,
         }
-        best.found.expect("at least one automaton was offered").1
+        Ok(best.found.expect("at least one automaton was offered").1)
+    }
+
+    /// The automaton of a part of a formula.
+    pub(crate) fn part(
+        &mut self,
+        formulas: &mut Formulas,
+        alphabet: &mut Alphabet,
+        f: Formula,
+        effort: Effort,
+    ) -> Result<Automaton, TooLarge> {
+        let options = Options {
+            effort,
+            ..Options::default()
+        };
+        self.try_translate(formulas, alphabet, f, options)
     }
 
     /// `f` in negation normal form, rewritten as the effort asks; never larger.
@@ -143,10 +210,21 @@ impl Translator {
         }
     }
 
-    fn all_ways(&mut self, formulas: &mut Formulas, f: Formula, best: &mut Best) {
+    fn all_ways(
+        &mut self,
+        formulas: &mut Formulas,
+        f: Formula,
+        best: &mut Best,
+    ) -> Result<(), TooLarge> {
         let f = self.rewritten(formulas, f, Effort::High);
         let g = self.simplifier.gather(formulas, f);
-        let mut a = self.construct(formulas, best.alphabet, g);
+        let mut a = match self.construct(formulas, best.alphabet, g, Effort::High)? {
+            Constructed::Whole(a) => a,
+            Constructed::Composed(a) => {
+                best.offer(a);
+                return Ok(());
+            }
+        };
         scc_filter(&mut a, Transient::Empty);
         // A large obligation: its minimal automaton is hard to beat, and simulations are dear.
         if a.states() > LARGE
@@ -155,25 +233,25 @@ impl Translator {
             && w.states() <= a.states()
         {
             best.offer(w);
-            return;
+            return Ok(());
         }
         reduce(&mut a, best.alphabet, Effort::High);
         if let Some(w) = self.obligation(formulas, best.alphabet, g, &a) {
             best.offer(a);
             best.offer(w);
-            return;
+            return Ok(());
         }
         best.offer(a);
         let h = self.simplifier.scatter(formulas, f);
         let h = self.simplifier.gather(formulas, h);
         if h != g {
-            let a = self.reduced(formulas, best.alphabet, h, Effort::High);
+            let a = self.reduced(formulas, best.alphabet, h, Effort::High)?;
             best.offer(a);
         }
         if formulas.op(f) == Op::Globally {
             let eventually = formulas.operand(f, 0);
             if formulas.op(eventually) == Op::Finally && formulas.facts(eventually).guarantee() {
-                let a = self.reduced(formulas, best.alphabet, eventually, Effort::High);
+                let a = self.reduced(formulas, best.alphabet, eventually, Effort::High)?;
                 let bdds = &mut best.alphabet.bdds;
                 let d = wdba::minimize(&a, bdds, MOST_SUBSETS)
                     .and_then(|w| gf_guarantee::recurrence(&w, bdds));
@@ -183,16 +261,40 @@ impl Translator {
                 }
             }
         }
+        Ok(())
     }
 
+    /// As a whole if that is small, otherwise from parts if there are any, otherwise as a whole within the limits.
     fn construct(
         &mut self,
         formulas: &mut Formulas,
         alphabet: &mut Alphabet,
         f: Formula,
-    ) -> Automaton {
+        effort: Effort,
+    ) -> Result<Constructed, TooLarge> {
+        let small = self.whole;
+        if let Some(a) = self.whole(formulas, alphabet, f, small) {
+            return Ok(Constructed::Whole(a));
+        }
+        if let Some(a) = self.composed(formulas, alphabet, f, effort)? {
+            return Ok(Constructed::Composed(a));
+        }
+        let limits = self.limits;
+        let edges = limits.edges;
+        self.whole(formulas, alphabet, f, limits)
+            .map(Constructed::Whole)
+            .ok_or(TooLarge::Construction { edges })
+    }
+
+    fn whole(
+        &mut self,
+        formulas: &mut Formulas,
+        alphabet: &mut Alphabet,
+        f: Formula,
+        limits: Limits,
+    ) -> Option<Automaton> {
         let implication = &mut self.simplifier.implication;
-        couvreur::tgba(formulas, implication, alphabet, f, usize::MAX).expect("no limit")
+        couvreur::tgba(formulas, implication, alphabet, f, limits)
     }
 
     pub(crate) fn reduced(
@@ -201,10 +303,14 @@ impl Translator {
         alphabet: &mut Alphabet,
         f: Formula,
         effort: Effort,
-    ) -> Automaton {
-        let mut a = self.construct(formulas, alphabet, f);
-        reduce(&mut a, alphabet, effort);
-        a
+    ) -> Result<Automaton, TooLarge> {
+        match self.construct(formulas, alphabet, f, effort)? {
+            Constructed::Whole(mut a) => {
+                reduce(&mut a, alphabet, effort);
+                Ok(a)
+            }
+            Constructed::Composed(a) => Ok(a),
+        }
     }
 
     /// The minimal weak deterministic automaton, if the language of `f`, that of `a`, has one.
@@ -232,7 +338,7 @@ impl Translator {
                 return None;
             }
             let not_f = self.simplifier.implication.negation(formulas, f);
-            let mut b = self.construct(formulas, alphabet, not_f);
+            let mut b = self.whole(formulas, alphabet, not_f, Limits::SMALL)?;
             scc_filter(&mut b, Transient::Empty);
             let outside = product::product(&mut alphabet.bdds, &w, &b);
             if !emptiness::is_empty(&outside) {

@@ -89,6 +89,8 @@ pub struct Bdds {
     nodes: Vec<Node>,
     unique: Vec<u32>,
     cache: Vec<Cached>,
+    /// With more nodes than this, operations give up.
+    most: usize,
 }
 
 impl Default for Bdds {
@@ -109,6 +111,7 @@ impl Bdds {
             nodes: vec![terminal(Bdd::FALSE), terminal(Bdd::TRUE)],
             unique: vec![EMPTY; 256],
             cache: vec![NOTHING; 256],
+            most: usize::MAX,
         }
     }
 
@@ -120,6 +123,17 @@ impl Bdds {
     /// Never: the constants are always there.
     pub fn is_empty(&self) -> bool {
         false
+    }
+
+    /// Lets there be at most so many nodes; returns the bound of before. An operation that needs more gives up, and its result
+    /// is arbitrary: whoever sets a bound asks [`is_full`](Bdds::is_full) before a result is used. What was computed within the bound stays right.
+    pub fn bound(&mut self, nodes: usize) -> usize {
+        std::mem::replace(&mut self.most, nodes)
+    }
+
+    /// Are there more nodes than the bound allows?
+    pub fn is_full(&self) -> bool {
+        self.nodes.len() > self.most
     }
 
     // --- making -----------------------------------------------------------------------------
@@ -291,8 +305,11 @@ impl Bdds {
     }
 
     fn remember(&mut self, op: u32, a: Bdd, b: Bdd, result: Bdd) -> Bdd {
-        let slot = mix(op, a.0, b.0) & (self.cache.len() - 1);
-        self.cache[slot] = Cached { op, a, b, result };
+        // Beyond the bound, results may be those of operations that gave up.
+        if !self.is_full() {
+            let slot = mix(op, a.0, b.0) & (self.cache.len() - 1);
+            self.cache[slot] = Cached { op, a, b, result };
+        }
         result
     }
 
@@ -316,6 +333,9 @@ impl Bdds {
     fn recurse(&mut self, op: u32, a: Bdd, b: Bdd, f: fn(&mut Self, Bdd, Bdd) -> Bdd) -> Bdd {
         if let Some(r) = self.cached(op, a, b) {
             return r;
+        }
+        if self.is_full() {
+            return Bdd::FALSE;
         }
         let (var, a0, a1, b0, b1) = self.split(a, b);
         let lo = f(self, a0, b0);
