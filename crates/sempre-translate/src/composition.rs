@@ -103,7 +103,7 @@ impl Translator {
         f: Formula,
         effort: Effort,
     ) -> Result<Option<Automaton>, TooLarge> {
-        let (op, operands) = match formulas.op(f) {
+        let (op, mut operands) = match formulas.op(f) {
             // `G(f & g) = G f & G g`
             Op::Globally if formulas.op(formulas.operand(f, 0)) == Op::And => {
                 let below = formulas.operands(formulas.operand(f, 0)).to_vec();
@@ -112,6 +112,8 @@ impl Translator {
             }
             op => (op, formulas.operands(f).to_vec()),
         };
+        // What exceeds the limits is likely to be among the largest.
+        operands.sort_by_key(|&g| std::cmp::Reverse(formulas.size(g)));
         let mut a = match op {
             Op::Or => {
                 let mut parts = Vec::with_capacity(operands.len());
@@ -352,14 +354,14 @@ mod tests {
         let mut r = Random::new(11);
         let mut composed = 0;
         for _ in 0..1500 {
-            let mut part = |r: &mut Random| {
+            let part = |r: &mut Random| {
                 let mut name = || format!("p{}", r.below(5));
                 let (first, second) = (name(), name());
                 let pattern = parts[r.below(parts.len())];
                 let text = pattern.replace('#', &first).replace('@', &second);
                 format!("({text})")
             };
-            let mut group = |r: &mut Random| {
+            let group = |r: &mut Random| {
                 let join = if r.chance(0.5) { " | " } else { " & " };
                 let texts: Vec<String> = (0..1 + r.below(3)).map(|_| part(r)).collect();
                 let around = ["", "", "F", "X", "G"][r.below(5)];

@@ -51,7 +51,8 @@ impl Bdds {
         path: &mut Vec<Literal>,
         emit: &mut impl FnMut(&[Literal]),
     ) -> Bdd {
-        if lower.is_false() {
+        // Beyond the bound, `lower` need not imply `upper` any more, and the recursion would not end.
+        if lower.is_false() || self.is_full() {
             return Bdd::FALSE;
         }
         if upper.is_true() {

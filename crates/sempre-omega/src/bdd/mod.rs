@@ -304,9 +304,15 @@ impl Bdds {
         (entry.op == op && entry.a == a && entry.b == b).then_some(entry.result)
     }
 
+    /// The result of an operation that makes nodes, if nothing is left to do: it is in the cache, or no more nodes can be made.
+    fn known(&self, op: u32, a: Bdd, b: Bdd) -> Option<Bdd> {
+        let cached = self.cached(op, a, b);
+        cached.or_else(|| self.is_full().then_some(Bdd::FALSE))
+    }
+
     fn remember(&mut self, op: u32, a: Bdd, b: Bdd, result: Bdd) -> Bdd {
-        // Beyond the bound, results may be those of operations that gave up.
-        if !self.is_full() {
+        // Beyond the bound, results may be those of operations that gave up; what makes no node never gives up.
+        if !self.is_full() || matches!(op, DISJOINT | SUBSET) {
             let slot = mix(op, a.0, b.0) & (self.cache.len() - 1);
             self.cache[slot] = Cached { op, a, b, result };
         }
@@ -331,11 +337,8 @@ impl Bdds {
     }
 
     fn recurse(&mut self, op: u32, a: Bdd, b: Bdd, f: fn(&mut Self, Bdd, Bdd) -> Bdd) -> Bdd {
-        if let Some(r) = self.cached(op, a, b) {
+        if let Some(r) = self.known(op, a, b) {
             return r;
-        }
-        if self.is_full() {
-            return Bdd::FALSE;
         }
         let (var, a0, a1, b0, b1) = self.split(a, b);
         let lo = f(self, a0, b0);
@@ -387,7 +390,7 @@ impl Bdds {
         if a.is_constant() {
             return Bdd(1 - a.0);
         }
-        if let Some(r) = self.cached(NOT, a, a) {
+        if let Some(r) = self.known(NOT, a, a) {
             return r;
         }
         let n = self.nodes[a.index()];
@@ -472,7 +475,7 @@ impl Bdds {
         if f.is_constant() || vars.is_true() {
             return f;
         }
-        if let Some(r) = self.cached(EXISTS, f, vars) {
+        if let Some(r) = self.known(EXISTS, f, vars) {
             return r;
         }
         let n = self.nodes[f.index()];
@@ -501,7 +504,7 @@ impl Bdds {
         if f.is_constant() || cube.is_true() {
             return f;
         }
-        if let Some(r) = self.cached(RESTRICT, f, cube) {
+        if let Some(r) = self.known(RESTRICT, f, cube) {
             return r;
         }
         let n = self.nodes[f.index()];

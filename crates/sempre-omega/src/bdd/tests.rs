@@ -143,3 +143,45 @@ fn renaming_back_gives_the_same_function() {
         }
     }
 }
+
+#[test]
+fn what_is_computed_within_a_bound_is_right_and_what_is_not_leaves_nothing_behind() {
+    let mut r = Random::new(5);
+    let (mut within, mut beyond) = (0, 0);
+    for _ in 0..3000 {
+        let mut m = Bdds::new();
+        let (f, t) = random(&mut m, &mut r, 4);
+        let (g, u) = random(&mut m, &mut r, 4);
+        let outer = m.bound(m.len() + r.below(12));
+        let results = |m: &mut Bdds| {
+            let both = m.and(f, g);
+            let mut cubes = Vec::new();
+            m.sum_of_products(both, |c| cubes.push(c.to_vec()));
+            let sum = cubes.iter().fold(Bdd::FALSE, |sum, c| {
+                let cube = m.cube(c);
+                m.or(sum, cube)
+            });
+            [
+                (both, t & u),
+                (sum, t & u),
+                (m.xor(f, g), t ^ u),
+                (m.not(f), !t),
+                (m.minus(g, f), u & !t),
+            ]
+        };
+        let found = results(&mut m);
+        if m.is_full() {
+            beyond += 1;
+        } else {
+            within += 1;
+            assert!(found.iter().all(|&(h, v)| table(&m, h) == v));
+        }
+        m.bound(outer);
+        let found = results(&mut m);
+        assert!(
+            found.iter().all(|&(h, v)| table(&m, h) == v),
+            "a cache with what gave up"
+        );
+    }
+    assert!(within > 100 && beyond > 100, "{within} {beyond}");
+}
