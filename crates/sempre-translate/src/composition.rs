@@ -209,8 +209,8 @@ impl Translator {
     }
 }
 
-/// A product is not begun if the edges of its factors multiply to more than so many times the limit.
-const MOST_WASTE: usize = 4;
+/// Constructions may make so many times as many edges as the limit says, since reductions leave fewer.
+pub(crate) const MOST_WASTE: usize = 3;
 
 /// Simulations where they are cheap; otherwise the component filter alone.
 fn reduce_if_small(a: &mut Automaton, alphabet: &mut Alphabet, effort: Effort) {

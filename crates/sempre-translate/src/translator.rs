@@ -14,7 +14,7 @@
 //! 6. if acceptance on states is wanted, degeneralisation and simulations again;
 //! 7. the smallest of what was found, determinism deciding between equals.
 
-use crate::composition::TooLarge;
+use crate::composition::{MOST_WASTE, TooLarge};
 use crate::containment::Containment;
 use crate::couvreur::Limits;
 use crate::{couvreur, emerson_lei, gf_guarantee};
@@ -279,9 +279,12 @@ impl Translator {
         if let Some(a) = self.composed(formulas, alphabet, f, effort)? {
             return Ok(Constructed::Composed(a));
         }
-        let limits = self.limits;
-        let edges = limits.edges;
-        self.whole(formulas, alphabet, f, limits)
+        let edges = self.limits.edges;
+        let before_reductions = Limits {
+            edges: edges.saturating_mul(MOST_WASTE),
+            ..self.limits
+        };
+        self.whole(formulas, alphabet, f, before_reductions)
             .map(Constructed::Whole)
             .ok_or(TooLarge::Construction { edges })
     }
