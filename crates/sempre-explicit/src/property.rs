@@ -8,7 +8,9 @@
 //!
 //! The diagram of a state is built by splitting the vector of its edges' labels on the first proposition that any of
 //! them tests, until all are constant. Equal vectors are equal nodes. Its size is at most the product of the
-//! sizes of the labels' diagrams, in practice about their sum.
+//! sizes of the labels' diagrams, in practice about their sum. It is the product where the labels are independent: thirty edges
+//! with a proposition each have 2^30 sets of edges that may be enabled. Such a state gets several diagrams, each for some of its edges,
+//! and the edges that are enabled are those of several leaves ([`Property::leaves_at`]).
 //!
 //! An automaton with generalised Büchi acceptance, `t` included, is what every search can take. For those that take more the
 //! condition is kept as a disjunction of clauses, generalised Rabin pairs ([`Property::with_any_acceptance`]).
@@ -20,6 +22,12 @@ use std::fmt;
 
 /// The table has at most so many entries.
 const TABLE: usize = 1 << 16;
+
+/// With so many propositions, a diagram is always small enough.
+const FEW: usize = 16;
+
+/// With more, a diagram for several edges has at most so many nodes.
+const MOST_NODES: usize = 1 << 12;
 
 /// An edge that can be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,8 +81,10 @@ pub struct Property {
     sets: u32,
     propositions: usize,
     nodes: Vec<Node>,
-    /// The node of each state.
+    /// The nodes of all states, state by state.
     roots: Vec<u32>,
+    /// Where those of each state begin, and where those of the last one end.
+    first_root: Vec<u32>,
     /// The leaf of each state and valuation, if that is not too much.
     table: Vec<u32>,
     /// The edges of each leaf.
@@ -156,6 +166,7 @@ impl Property {
             propositions: 0,
             nodes: vec![Node::Leaf(0)],
             roots: vec![0],
+            first_root: vec![0, 1],
             table: Vec::new(),
             leaves: vec![vec![PropertyEdge {
                 to: 0,
@@ -213,6 +224,7 @@ impl Property {
             propositions: propositions.len(),
             nodes: Vec::new(),
             roots: Vec::new(),
+            first_root: vec![0],
             table: Vec::new(),
             leaves: Vec::new(),
             kinds: Vec::new(),
@@ -221,6 +233,26 @@ impl Property {
             condition,
             generalized_buchi: true,
         };
+        // Edges with the same end and the same marks are one.
+        let merged: Vec<(Vec<PropertyEdge>, Vec<Bdd>)> = (a.edges.iter())
+            .map(|edges| {
+                let (mut targets, mut labels) = (Vec::<PropertyEdge>::new(), Vec::<Bdd>::new());
+                for e in edges {
+                    let edge = PropertyEdge {
+                        to: e.to,
+                        mark: renumber(&e.mark),
+                    };
+                    match targets.iter().position(|t| *t == edge) {
+                        Some(i) => labels[i] = bdds.or(labels[i], e.label),
+                        None => {
+                            targets.push(edge);
+                            labels.push(e.label);
+                        }
+                    }
+                }
+                (targets, labels)
+            })
+            .collect();
         let mut maker = Maker {
             property: &mut property,
             bdds,
@@ -228,16 +260,10 @@ impl Property {
             nodes: FxHashMap::default(),
             leaves: FxHashMap::default(),
         };
-        for edges in &a.edges {
-            let targets: Vec<PropertyEdge> = (edges.iter())
-                .map(|e| PropertyEdge {
-                    to: e.to,
-                    mark: renumber(&e.mark),
-                })
-                .collect();
-            let labels = edges.iter().map(|e| e.label).collect();
-            let root = maker.state(&targets, labels);
-            maker.property.roots.push(root);
+        for (targets, labels) in &merged {
+            maker.state(targets, labels);
+            let end = maker.property.roots.len() as u32;
+            maker.property.first_root.push(end);
         }
         property.tabulate();
         Ok(property)
@@ -283,20 +309,21 @@ impl Property {
         let columns = 1usize
             .checked_shl(self.propositions as u32)
             .unwrap_or(usize::MAX);
-        if columns.saturating_mul(self.states as usize) > TABLE {
+        let split = (0..self.states).any(|q| self.is_split(q));
+        if split || columns.saturating_mul(self.states as usize) > TABLE {
             return;
         }
         let mut table = Vec::with_capacity(columns * self.states as usize);
         for state in 0..self.states {
             for valuation in 0..columns as u64 {
-                table.push(self.decide(state, &[valuation]));
+                table.push(self.decide(self.roots_of(state)[0], &[valuation]));
             }
         }
         self.table = table;
     }
 
-    fn decide(&self, state: u32, valuation: &[u64]) -> u32 {
-        let mut node = self.roots[state as usize];
+    fn decide(&self, root: u32, valuation: &[u64]) -> u32 {
+        let mut node = root;
         loop {
             match self.nodes[node as usize] {
                 Node::Leaf(leaf) => return leaf,
@@ -312,20 +339,46 @@ impl Property {
         }
     }
 
-    /// The list of edges for a valuation of the propositions, one bit each, for [`Property::edges`].
+    fn roots_of(&self, state: u32) -> &[u32] {
+        let [begin, end] = [0, 1].map(|i| self.first_root[state as usize + i] as usize);
+        &self.roots[begin..end]
+    }
+
+    /// Has the state several diagrams, so that its enabled edges are in several lists?
+    #[inline]
+    pub fn is_split(&self, state: u32) -> bool {
+        let state = state as usize;
+        self.first_root[state + 1] - self.first_root[state] != 1
+    }
+
+    /// The list of edges for a valuation of the propositions, one bit each, for [`Property::edges`]; of a state that is not
+    /// [split](Property::is_split).
     #[inline]
     pub fn leaf(&self, state: u32, valuation: &[u64]) -> u32 {
+        debug_assert!(!self.is_split(state));
         if self.table.is_empty() {
-            return self.decide(state, valuation);
+            return self.decide(self.roots_of(state)[0], valuation);
         }
         let column = valuation.first().copied().unwrap_or(0) as usize;
         self.table[((state as usize) << self.propositions) | column]
     }
 
+    /// The lists of edges for a valuation, of any state; no edge is in two of them.
+    pub fn leaves_at(&self, state: u32, valuation: &[u64]) -> impl Iterator<Item = u32> {
+        let roots = self.roots_of(state).iter();
+        roots.map(move |&root| self.decide(root, valuation))
+    }
+
+    /// The edges that are enabled in a state by a valuation.
+    pub fn enabled(&self, state: u32, valuation: &[u64]) -> impl Iterator<Item = &PropertyEdge> {
+        let leaves = self.leaves_at(state, valuation);
+        leaves.flat_map(|leaf| self.edges(leaf))
+    }
+
     /// The propositions that the labels of a state's edges test.
     pub fn reads(&self, state: u32) -> impl Iterator<Item = u32> {
         let mut seen = vec![false; self.nodes.len()];
-        let mut todo = vec![self.roots[state as usize]];
+        let mut todo = self.roots_of(state).to_vec();
         let mut tested = Vec::new();
         while let Some(node) = todo.pop() {
             if std::mem::replace(&mut seen[node as usize], true) {
@@ -403,20 +456,33 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// The node of a state. Iterative in nothing: the depth is the number of propositions.
-    fn state(&mut self, targets: &[PropertyEdge], labels: Vec<Bdd>) -> u32 {
+    /// The diagrams of a state: one, or one for each half of the edges, and so on, if they get large. Two edges with the same end and
+    /// the same marks are one already, so that no edge is in two diagrams.
+    fn state(&mut self, targets: &[PropertyEdge], labels: &[Bdd]) {
         let mut memo = FxHashMap::default();
-        self.split(targets, labels, &mut memo)
+        if let Some(root) = self.split(targets, labels.to_vec(), &mut memo) {
+            self.property.roots.push(root);
+            return;
+        }
+        let half = targets.len() / 2;
+        self.state(&targets[..half], &labels[..half]);
+        self.state(&targets[half..], &labels[half..]);
     }
 
+    /// The node of a vector of labels; `None` if there are too many of them below the state. The depth of the recursion is the number of
+    /// propositions.
     fn split(
         &mut self,
         targets: &[PropertyEdge],
         labels: Vec<Bdd>,
         memo: &mut FxHashMap<Vec<Bdd>, u32>,
-    ) -> u32 {
+    ) -> Option<u32> {
         if let Some(&node) = memo.get(&labels) {
-            return node;
+            return Some(node);
+        }
+        let few = self.property.propositions <= FEW || targets.len() < 2;
+        if !few && memo.len() > MOST_NODES {
+            return None;
         }
         let first = (labels.iter())
             .filter(|l| !l.is_constant())
@@ -434,8 +500,8 @@ impl Maker<'_> {
                         })
                         .collect()
                 };
-                let low = self.split(targets, side(self.bdds, false), memo);
-                let high = self.split(targets, side(self.bdds, true), memo);
+                let low = self.split(targets, side(self.bdds, false), memo)?;
+                let high = self.split(targets, side(self.bdds, true), memo)?;
                 if low == high {
                     low
                 } else {
@@ -449,15 +515,14 @@ impl Maker<'_> {
             }
         };
         memo.insert(labels, node);
-        node
+        Some(node)
     }
 
     fn leaf(&mut self, targets: &[PropertyEdge], labels: &[Bdd]) -> u32 {
         let mut list: Vec<(u32, Mark)> = Vec::new();
         for (edge, label) in targets.iter().zip(labels) {
-            let edge = (edge.to, edge.mark.clone());
-            if label.is_true() && !list.contains(&edge) {
-                list.push(edge);
+            if label.is_true() {
+                list.push((edge.to, edge.mark.clone()));
             }
         }
         let leaf = *self.leaves.entry(list).or_insert_with_key(|list| {
@@ -483,6 +548,53 @@ mod tests {
     use sempre_base::Random;
     use sempre_omega::Alphabet;
     use sempre_omega::random::RandomAutomaton;
+
+    /// States with many independent edges have several diagrams, and as many leaves as that takes, not exponentially many.
+    #[test]
+    fn agrees_with_labels_of_split_states() {
+        let mut random = Random::new(2);
+        let mut alphabet = Alphabet::new();
+        let variables: Vec<u32> = (0..70)
+            .map(|i| alphabet.declare(&format!("p{i}")))
+            .collect();
+        let bdds = &mut alphabet.bdds;
+        let mut a = Automaton::new(variables.clone(), 3, Acceptance::generalized_buchi(3));
+        for _ in 0..4 {
+            a.add_state();
+        }
+        a.initial.push(0);
+        for s in 0..4 {
+            for i in 0..[60, 1, 20, 40][s as usize] {
+                let (v, w) = (variables[i], variables[random.below(70)]);
+                let (v, w) = (bdds.variable(v), bdds.literal((w, random.chance(0.5))));
+                let label = bdds.and(v, w);
+                let mark = (0..3).filter(|_| random.chance(0.3)).collect();
+                a.add_edge(s, random.below(4) as u32, label, mark);
+            }
+        }
+        let property = Property::new(bdds, &a, &variables).unwrap();
+        assert!(property.is_split(0) && !property.is_split(1));
+        assert!(property.nodes.len() < 50_000, "{}", property.nodes.len());
+        for _ in 0..2000 {
+            let state = random.below(4);
+            let density = random.unit();
+            let mut valuation = [0u64; 2];
+            for p in 0..70 {
+                valuation[p / 64] |= u64::from(random.chance(density)) << (p % 64);
+            }
+            let holds = |v: u32| valuation[v as usize / 64] >> (v % 64) & 1 == 1;
+            let enabled = property.enabled(state as u32, &valuation);
+            let mut found: Vec<(u32, Mark)> = enabled.map(|e| (e.to, e.mark.clone())).collect();
+            let mut expected: Vec<(u32, Mark)> = (a.edges[state].iter())
+                .filter(|e| bdds.eval(e.label, holds))
+                .map(|e| (e.to, e.mark.clone()))
+                .collect();
+            expected.sort_unstable();
+            expected.dedup();
+            found.sort_unstable();
+            assert_eq!(found, expected);
+        }
+    }
 
     /// What the compiled automaton says is what scanning the labels says, by table and by diagram.
     #[test]

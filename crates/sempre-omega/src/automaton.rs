@@ -23,6 +23,13 @@ impl Alphabet {
         Self::default()
     }
 
+    /// `work` with at most so many nodes of decision diagrams more than now; `None` if they do not suffice. See [`Bdds::within`].
+    pub fn within<T>(&mut self, nodes: usize, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        let outer = self.bdds.begin_bound(nodes);
+        let made = work(self);
+        self.bdds.end_bound(outer).then_some(made)
+    }
+
     /// The number of the proposition called `name`, declared if it is new.
     pub fn declare(&mut self, name: &str) -> u32 {
         if let Some(&v) = self.by_name.get(name) {

@@ -63,11 +63,7 @@ pub fn powerset(
     } else {
         MOST_NODES
     };
-    let most = bdds.len().saturating_add(budget);
-    let outer = bdds.bound(most);
-    let made = bounded_powerset(a, bdds, limit, budget);
-    bdds.bound(outer);
-    made
+    bdds.within(budget, |bdds| bounded_powerset(a, bdds, limit, budget))?
 }
 
 /// [`powerset`] with at most so many edges, within the bound of the diagrams.

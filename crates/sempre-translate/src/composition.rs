@@ -378,9 +378,11 @@ mod tests {
             };
             let expected = Translator::new().translate(&mut formulas, &mut alphabet, f, options);
             let mut translator = Translator::new();
+            // Some constructions as a whole are given up at once, others halfway or at their end.
             translator.whole = Limits {
-                states: 0,
-                ..Limits::SMALL
+                states: [0, 2, 100][r.below(3)],
+                edges: 1 << r.below(8),
+                nodes: r.below(300),
             };
             let a = translator.translate(&mut formulas, &mut alphabet, f, options);
             let same = equivalent(&mut alphabet.bdds, &expected, &a, 5000);
@@ -440,7 +442,7 @@ mod tests {
 
     #[test]
     fn what_has_no_parts_is_refused_by_its_construction() {
-        let text = format!("r U ({})", family("(p# U q#)", " & ", 9));
+        let text = format!("r U ({})", family("(p# U q#)", " & ", 12));
         let refused = within(&text, 1 << 13).expect_err("too large");
         assert_eq!(refused, TooLarge::Construction { edges: 1 << 13 });
     }

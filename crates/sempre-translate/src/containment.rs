@@ -9,7 +9,7 @@ use crate::couvreur::{self, Limits};
 use rustc_hash::FxHashMap;
 use sempre_ltl::{Formula, Formulas, Implication, simplify::Oracle};
 use sempre_omega::scc_filter::{Transient, scc_filter};
-use sempre_omega::{Alphabet, Automaton, emptiness, product};
+use sempre_omega::{Alphabet, Automaton, Bdds, emptiness, product};
 
 /// The question is left open if an automaton exceeds these.
 const LIMITS: Limits = Limits {
@@ -53,13 +53,9 @@ impl Oracle for Containment {
         let answer = both && {
             let a = self.automata[&f].as_ref().expect("just made");
             let b = self.automata[&g].as_ref().expect("just made");
-            let bdds = &mut self.alphabet.bdds;
-            let most = bdds.len() + MOST_NODES;
-            let outer = bdds.bound(most);
-            let both = product::product(bdds, a, b);
-            let complete = !bdds.is_full();
-            bdds.bound(outer);
-            complete && emptiness::is_empty(&both)
+            let product = |bdds: &mut Bdds| product::product(bdds, a, b);
+            let product = self.alphabet.bdds.within(MOST_NODES, product);
+            product.is_some_and(|p| emptiness::is_empty(&p))
         };
         self.answers.insert((f, g), answer);
         answer

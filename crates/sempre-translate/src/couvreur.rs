@@ -113,22 +113,20 @@ pub fn tgba(
         .map(|n| alphabet.declare(formulas.name(n)))
         .collect();
     propositions.sort_unstable();
-    let most = alphabet.bdds.len().saturating_add(limits.nodes);
-    let outer = alphabet.bdds.bound(most);
-    let mut t = Translation {
-        formulas,
-        implication,
-        alphabet,
-        functions: FxHashMap::default(),
-        recurring: FxHashMap::default(),
-        next: FxHashMap::default(),
-        promises: FxHashMap::default(),
-        auxiliaries: Vec::new(),
-        limits,
-    };
-    let made = t.run(f, propositions);
-    alphabet.bdds.bound(outer);
-    made
+    alphabet.within(limits.nodes, |alphabet| {
+        let t = Translation {
+            formulas,
+            implication,
+            alphabet,
+            functions: FxHashMap::default(),
+            recurring: FxHashMap::default(),
+            next: FxHashMap::default(),
+            promises: FxHashMap::default(),
+            auxiliaries: Vec::new(),
+            limits,
+        };
+        t.run(f, propositions)
+    })?
 }
 
 /// From marks that hold the promises made on an edge, so many in all, to acceptance sets: an edge is in the sets of the
@@ -143,7 +141,7 @@ pub fn accept_kept_promises(a: &mut Automaton, promises: u32) {
 }
 
 impl Translation<'_> {
-    fn run(&mut self, f: Formula, propositions: Vec<u32>) -> Option<Automaton> {
+    fn run(mut self, f: Formula, propositions: Vec<u32>) -> Option<Automaton> {
         let mut a = Automaton::new(propositions, 0, Acceptance::True);
         let mut states: FxHashMap<Bdd, u32> = FxHashMap::default();
         let mut functions = vec![self.function(f)];

@@ -49,30 +49,10 @@ use sempre_omega::finite::minimize;
 use sempre_omega::{Alphabet, Bdd, Bdds, FiniteAutomaton};
 
 /// More nodes of decision diagrams than this for one automaton, and it is given up.
-const MOST_NODES: usize = 1 << 20;
+const MOST_NODES: usize = 1 << 16;
 
 /// More edges than this, and it is given up.
 const MOST_EDGES: usize = 1 << 20;
-
-/// What is left of the nodes that an automaton may need.
-#[derive(Clone, Copy)]
-struct Budget {
-    /// Nodes there may be.
-    most: usize,
-}
-
-impl Budget {
-    fn new(bdds: &Bdds) -> Self {
-        Self {
-            most: bdds.len().saturating_add(MOST_NODES),
-        }
-    }
-
-    /// `None` if it is exceeded. To be asked between operations: a single one multiplies sizes at worst.
-    fn check(self, bdds: &Bdds) -> Option<()> {
-        (bdds.len() <= self.most).then_some(())
-    }
-}
 
 /// A nondeterministic automaton of the informative bad prefixes of `f`: one initial state; one final
 /// state, which loops. `None` if it would have more than `limit` states.
@@ -84,63 +64,7 @@ pub fn nfa(
 ) -> Option<FiniteAutomaton> {
     let story = Story::new(formulas, alphabet, f);
     let bdds = &mut alphabet.bdds;
-    let budget = Budget::new(bdds);
-    let mut edges = 0;
-    let mut a = FiniteAutomaton::new(story.propositions.clone());
-    let initial = a.add_state(false);
-    a.initial.push(initial);
-    let nothing = vec![0u64; story.closure.len().div_ceil(64)];
-    let mut sets = vec![nothing.clone()];
-    let mut number: FxHashMap<Vec<u64>, u32> = FxHashMap::default();
-    let end = a.add_state(true);
-    number.insert(nothing.clone(), end);
-    let mut at = 0;
-    while at < sets.len() {
-        if sets.len() >= limit || edges > MOST_EDGES {
-            return None;
-        }
-        let to = at as u32 + end;
-        let set = std::mem::take(&mut sets[at]);
-        let next = |i: usize| {
-            let holds = set[i / 64] >> (i % 64) & 1 == 1;
-            if holds { Bdd::TRUE } else { Bdd::FALSE }
-        };
-        let (sat, bad) = story.now(bdds, budget, next)?;
-        // The letters, by which formulas of the closure hold before `set`.
-        let mut classes = vec![(Bdd::TRUE, nothing.clone())];
-        for (i, &holds) in sat.iter().enumerate() {
-            let mut finer = Vec::with_capacity(classes.len());
-            for (letters, mut here) in classes {
-                let without = bdds.minus(letters, holds);
-                let with = bdds.and(letters, holds);
-                if !without.is_false() {
-                    finer.push((without, here.clone()));
-                }
-                if !with.is_false() {
-                    here[i / 64] |= 1 << (i % 64);
-                    finer.push((with, here));
-                }
-            }
-            classes = finer;
-            budget.check(bdds)?;
-        }
-        edges += classes.len();
-        for (letters, before) in classes {
-            let from = *number.entry(before).or_insert_with_key(|set| {
-                sets.push(set.clone());
-                a.add_state(false)
-            });
-            if from != end {
-                a.add_edge(from, to, letters);
-            }
-        }
-        a.add_edge(initial, to, bad);
-        at += 1;
-    }
-    a.add_edge(end, end, Bdd::TRUE);
-    a.trim();
-    a.merge_edges(bdds);
-    Some(a)
+    bdds.within(MOST_NODES, |bdds| story.nfa(bdds, limit))?
 }
 
 /// The minimal deterministic automaton of the informative bad prefixes of `f`: its final state, if there is
@@ -153,43 +77,7 @@ pub fn dfa(
 ) -> Option<FiniteAutomaton> {
     let story = Story::new(formulas, alphabet, f);
     let bdds = &mut alphabet.bdds;
-    let budget = Budget::new(bdds);
-    let variables: Vec<Bdd> = (0..story.closure.len() as u32)
-        .map(|i| bdds.variable(AUXILIARY + i))
-        .collect();
-    let (now, bad) = story.now(bdds, budget, |i| variables[i])?;
-    let mut step = Substitution {
-        now,
-        budget,
-        known: FxHashMap::default(),
-    };
-    let mut a = FiniteAutomaton::new(story.propositions.clone());
-    let initial = a.add_state(false);
-    a.initial.push(initial);
-    let mut number: FxHashMap<Bdd, u32> = FxHashMap::default();
-    // What is to be read, as a function of the letter and of what comes after it.
-    let mut todo = vec![(initial, bad)];
-    let mut edges = 0;
-    while let Some((from, reads)) = todo.pop() {
-        for (letters, rest) in bdds.split_propositions(reads) {
-            let to = match number.get(&rest) {
-                Some(&to) => to,
-                None => {
-                    let to = a.add_state(rest.is_true());
-                    number.insert(rest, to);
-                    todo.push((to, step.apply(bdds, rest)?));
-                    to
-                }
-            };
-            a.add_edge(from, to, letters);
-            edges += 1;
-        }
-        budget.check(bdds)?;
-        if a.states() > limit || edges > MOST_EDGES {
-            return None;
-        }
-    }
-    minimize(bdds, &a, limit)
+    bdds.within(MOST_NODES, |bdds| story.dfa(bdds, limit))?
 }
 
 /// The negated formula and its restricted closure.
@@ -272,14 +160,110 @@ impl Story {
         }
     }
 
+    fn nfa(&self, bdds: &mut Bdds, limit: usize) -> Option<FiniteAutomaton> {
+        let mut edges = 0;
+        let mut a = FiniteAutomaton::new(self.propositions.clone());
+        let initial = a.add_state(false);
+        a.initial.push(initial);
+        let nothing = vec![0u64; self.closure.len().div_ceil(64)];
+        let mut sets = vec![nothing.clone()];
+        let mut number: FxHashMap<Vec<u64>, u32> = FxHashMap::default();
+        let end = a.add_state(true);
+        number.insert(nothing.clone(), end);
+        let mut at = 0;
+        while at < sets.len() {
+            if sets.len() >= limit || edges > MOST_EDGES {
+                return None;
+            }
+            let to = at as u32 + end;
+            let set = std::mem::take(&mut sets[at]);
+            let next = |i: usize| {
+                let holds = set[i / 64] >> (i % 64) & 1 == 1;
+                if holds { Bdd::TRUE } else { Bdd::FALSE }
+            };
+            let (sat, bad) = self.now(bdds, next)?;
+            // The letters, by which formulas of the closure hold before `set`.
+            let mut classes = vec![(Bdd::TRUE, nothing.clone())];
+            for (i, &holds) in sat.iter().enumerate() {
+                let mut finer = Vec::with_capacity(classes.len());
+                for (letters, mut here) in classes {
+                    let without = bdds.minus(letters, holds);
+                    let with = bdds.and(letters, holds);
+                    if !without.is_false() {
+                        finer.push((without, here.clone()));
+                    }
+                    if !with.is_false() {
+                        here[i / 64] |= 1 << (i % 64);
+                        finer.push((with, here));
+                    }
+                }
+                classes = finer;
+                if bdds.is_full() {
+                    return None;
+                }
+            }
+            edges += classes.len();
+            for (letters, before) in classes {
+                let from = *number.entry(before).or_insert_with_key(|set| {
+                    sets.push(set.clone());
+                    a.add_state(false)
+                });
+                if from != end {
+                    a.add_edge(from, to, letters);
+                }
+            }
+            a.add_edge(initial, to, bad);
+            at += 1;
+        }
+        a.add_edge(end, end, Bdd::TRUE);
+        a.trim();
+        a.merge_edges(bdds);
+        Some(a)
+    }
+
+    fn dfa(&self, bdds: &mut Bdds, limit: usize) -> Option<FiniteAutomaton> {
+        let variables: Vec<Bdd> = (0..self.closure.len() as u32)
+            .map(|i| bdds.variable(AUXILIARY + i))
+            .collect();
+        let (now, bad) = self.now(bdds, |i| variables[i])?;
+        let mut step = Substitution {
+            now,
+            known: FxHashMap::default(),
+        };
+        let mut a = FiniteAutomaton::new(self.propositions.clone());
+        let initial = a.add_state(false);
+        a.initial.push(initial);
+        let mut number: FxHashMap<Bdd, u32> = FxHashMap::default();
+        // What is to be read, as a function of the letter and of what comes after it.
+        let mut todo = vec![(initial, bad)];
+        let mut edges = 0;
+        while let Some((from, reads)) = todo.pop() {
+            for (letters, rest) in bdds.split_propositions(reads) {
+                let to = match number.get(&rest) {
+                    Some(&to) => to,
+                    None => {
+                        let to = a.add_state(rest.is_true());
+                        number.insert(rest, to);
+                        todo.push((to, step.apply(bdds, rest)?));
+                        to
+                    }
+                };
+                a.add_edge(from, to, letters);
+                edges += 1;
+            }
+            if bdds.is_full() {
+                return None;
+            }
+            if a.states() > limit || edges > MOST_EDGES {
+                return None;
+            }
+        }
+        minimize(bdds, &a, limit)
+    }
+
     /// For each formula of the closure, and for ¬ψ, when it holds: a function of the letter and of
     /// `next`, which tells of each formula of the closure whether it holds in the next position.
-    fn now(
-        &self,
-        bdds: &mut Bdds,
-        budget: Budget,
-        next: impl Fn(usize) -> Bdd,
-    ) -> Option<(Vec<Bdd>, Bdd)> {
+    fn now(&self, bdds: &mut Bdds, next: impl Fn(usize) -> Bdd) -> Option<(Vec<Bdd>, Bdd)> {
         let next = |g: &Subformula| g.member.map_or(Bdd::FALSE, &next);
         let mut now: Vec<Bdd> = Vec::with_capacity(self.subformulas.len());
         for g in &self.subformulas {
@@ -296,7 +280,6 @@ impl Story {
                             Op::And => bdds.and(value, now[h]),
                             _ => bdds.or(value, now[h]),
                         };
-                        budget.check(bdds)?;
                     }
                     value
                 }
@@ -313,7 +296,9 @@ impl Story {
                 // `False` and `Globally` are not possible, the others not in normal form.
                 _ => unreachable!("not in the exact negation normal form"),
             };
-            budget.check(bdds)?;
+            if bdds.is_full() {
+                return None;
+            }
             now.push(value);
         }
         let closure = self.closure.iter().map(|&g| now[g]).collect();
@@ -324,7 +309,6 @@ impl Story {
 /// Puts, for each formula of the closure, when it holds now in the place of its variable.
 struct Substitution {
     now: Vec<Bdd>,
-    budget: Budget,
     known: FxHashMap<Bdd, Bdd>,
 }
 
@@ -343,7 +327,9 @@ impl Substitution {
         let high = self.apply(bdds, high)?;
         let with = bdds.and(holds, high);
         let g = bdds.or(low, with);
-        self.budget.check(bdds)?;
+        if bdds.is_full() {
+            return None;
+        }
         self.known.insert(f, g);
         Some(g)
     }

@@ -156,6 +156,76 @@ fn pair(graph: &Graph, draw: &RandomFormula, random: &mut Random) -> (Model, Pro
     (model, property, text)
 }
 
+/// Conjunctions of many parts, too many for automata that look at them as a whole, against checks of the parts.
+#[test]
+fn conjunctions_of_many_parts() {
+    let patterns = [
+        "G F #",
+        "F G #",
+        "F(# | @)",
+        "G(# -> F @)",
+        "G(# | @ | X @)",
+        "(# | @) U @",
+        "(# | @) W #",
+        "F # -> F @",
+        "# | (@ W #)",
+        "G F # -> G F @",
+    ];
+    let names: Vec<String> = (0..24).map(|i| format!("p{i}")).collect();
+    let mut random = Random::new(17);
+    let mut holding = [0; 2];
+    for round in 0..rounds(150, 5_000) {
+        let graph = random_graph(
+            &mut random,
+            &RandomGraph {
+                states: 1 + round % 7,
+                density: 0.2,
+                propositions: names.clone(),
+                // Nearly all parts hold, so that some conjunctions do.
+                truth: 0.93,
+                marks: 0,
+                mark_probability: 0.0,
+            },
+        );
+        let text = write_graph(&graph);
+        let (model, _) = Model::read(Language::Graph, "random", &text).expect("it was written");
+        let checker = Checker::new(model.program(), Fairness::None).expect("nothing to be fair to");
+        let of_one_kind = random.chance(0.5).then(|| random.below(patterns.len()));
+        let parts: Vec<String> = (0..16 + random.below(9))
+            .map(|i| {
+                let pattern = patterns[of_one_kind.unwrap_or_else(|| random.below(patterns.len()))];
+                let (first, second) = (&names[i], &names[random.below(24)]);
+                format!("({})", pattern.replace('#', first).replace('@', second))
+            })
+            .collect();
+        let holds = |formula: &str, settings: &Settings<'_>| {
+            let property = sources::formula(&model, formula).expect("a formula");
+            let report = checker
+                .check(&property, settings)
+                .expect("it can be checked");
+            match report.verdict {
+                Verdict::Holds(_) => true,
+                Verdict::Violated(_) => false,
+                Verdict::Unknown(cause) => panic!("{formula}\n{text}: {cause:?}"),
+            }
+        };
+        let expected = parts.iter().all(|part| holds(part, &Settings::default()));
+        let all = parts.join(" & ");
+        let auto = Settings::default();
+        let by_runs = Settings {
+            automaton: Some(AutomatonKind::Tgba),
+            algorithm: Some([Algorithm::Cou99, Algorithm::Se05, Algorithm::Ufscc][round % 3]),
+            compile: round % 2 == 0,
+            ..Settings::default()
+        };
+        for settings in [auto, by_runs] {
+            assert_eq!(holds(&all, &settings), expected, "{all}\n{text}");
+        }
+        holding[usize::from(expected)] += 1;
+    }
+    assert!(holding.iter().all(|&n| n > 20), "both answers: {holding:?}");
+}
+
 /// Formulas without `X`, by Büchi and by testing automata: each kind with the check chosen for it and with the
 /// checks that were made for it.
 #[test]

@@ -137,7 +137,7 @@ impl<S: System> System for FiniteProduct<'_, S> {
                 system.valuation(&mut context.system, model, table.propositions(), letter);
             }
             for &q in table.initial() {
-                for edge in table.edges(table.leaf(q, letter)) {
+                for edge in table.enabled(q, letter) {
                     self.packing
                         .join(model, u64::from(edge.to), &mut context.joined);
                     each(&context.joined);
@@ -195,7 +195,7 @@ impl<S: System> System for FiniteProduct<'_, S> {
                 }
                 &context.before
             };
-            for edge in table.edges(table.leaf(q, letter)) {
+            for edge in table.enabled(q, letter) {
                 let marks = u64::from(!edge.mark.is_empty());
                 self.packing
                     .join(model, u64::from(edge.to), &mut context.joined);

@@ -115,9 +115,8 @@ mod tests {
         assert!(property.is_final(2) && !property.is_final(1));
         let marked = |state, letter| {
             let table = property.table();
-            let edges = table.edges(table.leaf(state, &[letter]));
-            edges
-                .iter()
+            table
+                .enabled(state, &[letter])
                 .map(|e| (e.to, e.mark.contains(0)))
                 .collect::<Vec<_>>()
         };

@@ -6,6 +6,7 @@
 //! the contexts know of.
 
 use super::order::ordered;
+use super::union_of_leaves::UnionOfLeaves;
 use super::{Limits, Product};
 use crate::marks::Marks;
 use sempre_model::system::System;
@@ -47,6 +48,7 @@ impl<S: System, M: Marks> Product<'_, S, M> {
                 context: ordered(self.given, self.shape.order),
                 packing: self.packing,
                 leaves: self.leaves.clone(),
+                united: UnionOfLeaves::default(),
                 guide: self.guide.clone(),
                 observed: Arc::clone(&self.observed),
                 found: Vec::new(),

@@ -34,7 +34,11 @@ impl<S: System, M: Marks> Product<'_, S, M> {
                 if count > 0 {
                     system.valuation(&mut self.context, &self.model, count, &mut self.valuation);
                 }
-                leaf = property.leaf((value / levels) as u32, &self.valuation) as usize;
+                let q = (value / levels) as u32;
+                leaf = match property.is_split(q) {
+                    false => property.leaf(q, &self.valuation) as usize,
+                    true => (self.united).of_state(property, q, &self.valuation, &mut self.leaves),
+                };
                 if self.leaves[leaf].is_empty() {
                     return Ok((value, leaf));
                 }

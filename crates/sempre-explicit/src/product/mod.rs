@@ -31,6 +31,7 @@
 //! | `packing` | where the parts of a state are |
 //! | `space` | the product as emptiness checks see it |
 //! | `expansion` | from a state to its successors |
+//! | `union_of_leaves` | the edges of automaton states that have too many different ones |
 //! | `successors` | what the system tells of a state, on its way into the product |
 //! | `degeneralization` | one acceptance set instead of several |
 //! | `fairness` | the acceptance sets of processes |
@@ -50,6 +51,7 @@ pub(crate) mod packing;
 mod shape;
 mod space;
 mod successors;
+mod union_of_leaves;
 mod widening;
 
 use crate::marks::Marks;
@@ -69,6 +71,7 @@ use sempre_store::{Batch, Budget, IndexArray, StateIndex, Store, StoreWorker};
 pub use shape::{Deadlock, Shape};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use union_of_leaves::UnionOfLeaves;
 
 /// See the module's documentation.
 pub struct Product<'a, S: System, M> {
@@ -92,6 +95,7 @@ pub struct Product<'a, S: System, M> {
     packing: Packing,
     /// The edges of each leaf of a property.
     leaves: Vec<Vec<(u32, M)>>,
+    united: UnionOfLeaves,
     /// For the directed order, if the automaton can tell what it waits for.
     guide: Option<Guide>,
     /// For a testing automaton: the observed propositions of each state, and those of the states in the batch.
@@ -182,6 +186,7 @@ impl<'a, S: System, M: Marks> Product<'a, S, M> {
             context: ordered(system, shape.order),
             packing,
             leaves,
+            united: UnionOfLeaves::default(),
             guide,
             actions: Vec::new(),
             first_process,

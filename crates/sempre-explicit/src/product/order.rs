@@ -43,7 +43,8 @@ pub(super) fn guide(observer: Observer<'_>) -> Option<Guide> {
     match observer {
         Observer::Property(property) => {
             let edges = |q: u32, letter: u64| {
-                let edges = property.edges(property.leaf(q, &[letter])).iter();
+                let letter = [letter];
+                let edges = property.enabled(q, &letter);
                 edges.map(|e| (e.to, !e.mark.is_empty())).collect()
             };
             let kinds = (0..property.states()).map(|q| property.kind(q));

@@ -125,13 +125,30 @@ impl Bdds {
         false
     }
 
-    /// Lets there be at most so many nodes; returns the bound of before. An operation that needs more gives up, and its result
-    /// is arbitrary: whoever sets a bound asks [`is_full`](Bdds::is_full) before a result is used. What was computed within the bound stays right.
-    pub fn bound(&mut self, nodes: usize) -> usize {
-        std::mem::replace(&mut self.most, nodes)
+    /// `work` with at most so many nodes more than now; `None` if they do not suffice.
+    ///
+    /// An operation that needs more gives up, with an arbitrary result, so whatever `work` has made then is dropped. What was
+    /// computed within the bound stays right. A long `work` asks [`is_full`](Bdds::is_full) now and then, and returns.
+    pub fn within<T>(&mut self, nodes: usize, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        let outer = self.begin_bound(nodes);
+        let made = work(self);
+        self.end_bound(outer).then_some(made)
     }
 
-    /// Are there more nodes than the bound allows?
+    /// Sets the bound of [`Bdds::within`]; returns that of before.
+    pub(crate) fn begin_bound(&mut self, nodes: usize) -> usize {
+        let most = self.nodes.len().saturating_add(nodes);
+        std::mem::replace(&mut self.most, most)
+    }
+
+    /// Restores the bound of before; was the inner one kept?
+    pub(crate) fn end_bound(&mut self, outer: usize) -> bool {
+        let kept = !self.is_full();
+        self.most = outer;
+        kept
+    }
+
+    /// Are there more nodes than [`Bdds::within`] allows? If so, results are arbitrary from now on.
     pub fn is_full(&self) -> bool {
         self.nodes.len() > self.most
     }

@@ -6,7 +6,7 @@
 //!    be avoided are all bad prefixes ([`unavoidable`]). No ω-automaton is made.
 //! 2. If the automaton of the violations, which a check of another property would need anyway, accepts in terminal components
 //!    only, its language is open, and the property is one of safety, pathological or not. The subset construction and the
-//!    same closure give all bad prefixes.
+//!    same closure give all bad prefixes. If that gets too large, the nondeterministic automaton is taken: of every violation it accepts some prefix.
 //! 3. If a finite automaton was asked for by its name, the language itself is looked at, and the subset construction of an
 //!    automaton of the formula gives the bad prefixes of any safety property.
 //!
@@ -113,14 +113,17 @@ fn of_formula(
     let not = formulas.not(f);
     let violations = translator.translate(formulas, alphabet, not, Options::default());
     if let Some(n) = from_terminal_components(&mut alphabet.bdds, &violations) {
-        let made = match nondeterministic {
-            true => Some(n),
-            false => determinize(&mut alphabet.bdds, &n, MOST_STATES)
-                .map(|d| unavoidable(&mut alphabet.bdds, &d)),
-        };
-        if let Some(a) = made {
-            let why = "the automaton of its negation accepts in terminal components only";
-            return Ok(Prefixes::finite(a, why));
+        let why = "the automaton of its negation accepts in terminal components only";
+        if nondeterministic {
+            return Ok(Prefixes::finite(n, why));
+        }
+        if let Some(d) = determinize(&mut alphabet.bdds, &n, MOST_STATES) {
+            let d = unavoidable(&mut alphabet.bdds, &d);
+            return Ok(Prefixes::finite(d, why));
+        }
+        if asked.is_none() {
+            let why = "the automaton of its negation accepts in terminal components only; the deterministic automaton is too large";
+            return Ok(Prefixes::finite(n, why));
         }
     }
     if asked.is_none() {

@@ -66,7 +66,7 @@ impl Observer for Compiled {
 
     fn edges(&self, state: u32, letter: u64) -> Vec<(u32, u64)> {
         match self {
-            Compiled::Property(p) => (p.edges(p.leaf(state, &[letter])).iter())
+            Compiled::Property(p) => (p.enabled(state, &[letter]))
                 .map(|e| (e.to, e.mark.iter().fold(0, |m, s| m | 1 << s)))
                 .collect(),
             Compiled::Testing(t) => (t.edges(state, t.observe(&[letter])).iter())

@@ -195,7 +195,10 @@ fn make(
                     Claim::Violation(own, _) => own,
                     Claim::Formula(..) | Claim::Progress(_) => &mut alphabet,
                 };
-                let kind = asked.unwrap_or(AutomatonKind::Dfa);
+                let kind = asked.unwrap_or(match a.is_deterministic(&mut alphabet.bdds) {
+                    true => AutomatonKind::Dfa,
+                    false => AutomatonKind::Nfa,
+                });
                 return finite(alphabet, &a, kind, &variables, why);
             }
             // It is a TGBA.

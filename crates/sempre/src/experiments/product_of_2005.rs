@@ -69,7 +69,7 @@ pub(super) fn product_of_2005<S: System>(
         let blocked = everybody & !movers.iter().fold(0, |all, set| all | set);
         system.valuation(&mut context, &state, count, &mut valuation);
         let mut list = Vec::new();
-        for edge in property.edges(property.leaf(q, &valuation)) {
+        for edge in property.enabled(q, &valuation) {
             let sets = (0..own).filter(|&s| edge.mark.contains(s));
             let own_marks = sets.fold(0, |all, s| all | 1 << s);
             for ((_, to), processes) in steps.0.iter().zip(&movers) {
