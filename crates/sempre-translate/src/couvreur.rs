@@ -68,6 +68,12 @@ impl Limits {
         edges: usize::MAX,
         nodes: usize::MAX,
     };
+    /// What a user is willing to wait for, a second or two.
+    pub const USUAL: Limits = Limits {
+        states: usize::MAX,
+        edges: 1 << 18,
+        nodes: 1 << 22,
+    };
     /// What takes some milliseconds.
     pub const SMALL: Limits = Limits {
         states: usize::MAX,

@@ -30,6 +30,8 @@ pub enum Failure {
     Message(String),
     /// Nobody reads our output any more: exit status 0.
     OutputClosed,
+    /// What was asked for is too large, in words: exit status 3.
+    TooLarge(String),
     /// A limit was reached, or somebody asked for an end, while this was done: exit status 3.
     Stopped(Stop, String),
 }

@@ -58,6 +58,10 @@ fn main() -> ExitCode {
             eprintln!("unknown: stopped while {what}: {}", stop.word());
             ExitCode::from(3)
         }
+        Ok(Err(Failure::TooLarge(text))) => {
+            eprintln!("unknown: {text}");
+            ExitCode::from(3)
+        }
         Ok(Err(Failure::Shown)) => ExitCode::from(2),
         Ok(Err(Failure::Message(text))) => {
             eprintln!("error: {text}");

@@ -8,6 +8,8 @@ use sempre_base::Diagnostic;
 use sempre_ltl::{Formula, Formulas, ParseOptions, Syntax};
 use sempre_omega::hoa::{HoaOptions, write_hoa};
 use sempre_omega::{Alphabet, Automaton};
+use sempre_translate::composition::TooLarge;
+use sempre_translate::couvreur::Limits;
 use sempre_translate::translator::{Options, Translator};
 
 /// Formulas, an alphabet and a translator.
@@ -48,6 +50,27 @@ impl Workbench {
             .translate(&mut self.formulas, &mut self.alphabet, f, options);
         a.name = Some(self.print(f, Syntax::Spot));
         a
+    }
+
+    /// The same within limits.
+    ///
+    /// # Errors
+    /// If the automaton would exceed them.
+    pub fn translate_within(
+        &mut self,
+        f: Formula,
+        options: Options,
+        limits: Limits,
+    ) -> Result<Automaton, TooLarge> {
+        let (formulas, alphabet) = (&mut self.formulas, &mut self.alphabet);
+        let made = self
+            .translator
+            .translate_within(formulas, alphabet, f, options, limits);
+        let name = self.print(f, Syntax::Spot);
+        made.map(|mut a| {
+            a.name = Some(name);
+            a
+        })
     }
 
     /// The automaton in the Hanoi format.

@@ -268,6 +268,11 @@ impl Checker {
                 report.elapsed = begin.elapsed();
                 return Ok(report);
             }
+            Err(NoAutomaton::TooLarge(size)) => {
+                report.verdict = Verdict::Unknown(Cause::Undecided(size.to_string()));
+                report.elapsed = begin.elapsed();
+                return Ok(report);
+            }
             Err(NoAutomaton::Refused(why)) => return Err(CheckError::Refused(why)),
         };
         report.automaton = Some(facts);
@@ -370,7 +375,7 @@ impl Checker {
                 ));
             }
             Err(NoAutomaton::Refused(why)) => return Err(CheckError::Refused(why)),
-            Err(NoAutomaton::Stopped(_)) => return Ok(None),
+            Err(NoAutomaton::Stopped(_) | NoAutomaton::TooLarge(_)) => return Ok(None),
         };
         let meanings = property.propositions.iter().map(|p| p.meaning.clone());
         let meanings: Vec<_> = meanings.collect();

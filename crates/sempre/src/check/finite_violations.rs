@@ -15,10 +15,12 @@
 
 use super::property::Claim;
 use super::strategy::AutomatonKind;
+use super::translation::NoAutomaton;
 use sempre_ltl::nnf::nnf;
 use sempre_ltl::{Formula, Formulas};
 use sempre_omega::finite::{bad_prefixes, determinize, from_terminal_components, unavoidable};
 use sempre_omega::{Alphabet, Automaton, FiniteAutomaton};
+use sempre_translate::couvreur::Limits;
 use sempre_translate::hierarchy::is_safety;
 use sempre_translate::informative_prefixes;
 use sempre_translate::language::Language;
@@ -50,12 +52,13 @@ pub(crate) fn prefixes(
     claim: &mut Claim,
     alphabet: &mut Alphabet,
     asked: Option<AutomatonKind>,
-) -> Result<Prefixes, String> {
+) -> Result<Prefixes, NoAutomaton> {
     match claim {
         Claim::Formula(formulas, f) => of_formula(translator, formulas, *f, alphabet, asked),
         Claim::Progress(_) if asked.is_some() => Err(
             "finite automata are for safety properties, and this is none: no finite path tells that a process will never move"
-                .to_string(),
+                .to_string()
+                .into(),
         ),
         Claim::Progress(_) => Ok(Prefixes::None(None)),
         Claim::Violation(own, violations) => {
@@ -78,7 +81,8 @@ pub(crate) fn prefixes(
                 None if asked.is_some() => Err(
                     "finite automata are for safety properties, and of this one that is not seen: an accepting \
                      component of the automaton can be left, or its acceptance is not generalised Büchi"
-                        .to_string(),
+                        .to_string()
+                        .into(),
                 ),
                 None => Ok(Prefixes::None(None)),
             }
@@ -92,7 +96,7 @@ fn of_formula(
     f: Formula,
     alphabet: &mut Alphabet,
     asked: Option<AutomatonKind>,
-) -> Result<Prefixes, String> {
+) -> Result<Prefixes, NoAutomaton> {
     let nondeterministic = asked == Some(AutomatonKind::Nfa);
     for g in [
         translator.rewritten(formulas, f, Effort::Medium),
@@ -111,7 +115,9 @@ fn of_formula(
         }
     }
     let not = formulas.not(f);
-    let violations = translator.translate(formulas, alphabet, not, Options::default());
+    let options = Options::default();
+    let violations =
+        translator.translate_within(formulas, alphabet, not, options, Limits::USUAL)?;
     if let Some(n) = from_terminal_components(&mut alphabet.bdds, &violations) {
         let why = "the automaton of its negation accepts in terminal components only";
         if nondeterministic {
@@ -133,18 +139,20 @@ fn of_formula(
         return Err(
             "finite automata are for safety properties, and this is none: it can be violated without any finite prefix \
              that all continuations of violate it"
-                .to_string(),
+                .to_string()
+                .into(),
         );
     }
     let options = Options {
         effort: Effort::Medium,
         ..Options::default()
     };
-    let models = translator.translate(formulas, alphabet, f, options);
+    let models = translator.translate_within(formulas, alphabet, f, options, Limits::USUAL)?;
     match bad_prefixes(&mut alphabet.bdds, &models, MOST_STATES) {
         Some(a) => Ok(Prefixes::finite(a, "its language is closed")),
         None => Err(format!(
             "the deterministic automaton of its bad prefixes has more than {MOST_STATES} states"
-        )),
+        )
+        .into()),
     }
 }

@@ -22,6 +22,8 @@ use sempre_omega::scc::prune;
 use sempre_omega::testing::sta::single_pass;
 use sempre_omega::testing::{self, Refusal, Ta, TestingStats, Tgta, refuse_stutter_sensitive};
 use sempre_omega::{Alphabet, Automaton, FiniteAutomaton};
+use sempre_translate::composition::TooLarge;
+use sempre_translate::couvreur::Limits;
 use sempre_translate::testing::{TestingError, ta, tgta};
 use sempre_translate::translator::{Kind, Options, Translator};
 use std::panic::resume_unwind;
@@ -45,6 +47,26 @@ pub enum NoAutomaton {
     Stopped(Reason),
     /// There is none, and why.
     Refused(String),
+    /// It would be too large.
+    TooLarge(TooLarge),
+}
+
+impl From<String> for NoAutomaton {
+    fn from(why: String) -> Self {
+        NoAutomaton::Refused(why)
+    }
+}
+
+impl From<&str> for NoAutomaton {
+    fn from(why: &str) -> Self {
+        NoAutomaton::Refused(why.to_string())
+    }
+}
+
+impl From<TooLarge> for NoAutomaton {
+    fn from(size: TooLarge) -> Self {
+        NoAutomaton::TooLarge(size)
+    }
 }
 
 /// A compiled automaton.
@@ -124,9 +146,7 @@ pub fn violations(
 ) -> Result<(Observed, AutomatonFacts), NoAutomaton> {
     let claim = claim.clone();
     let make = move || make(claim, propositions, wish, making);
-    in_time(deadline, interrupt, make)
-        .map_err(NoAutomaton::Stopped)?
-        .map_err(NoAutomaton::Refused)
+    in_time(deadline, interrupt, make).map_err(NoAutomaton::Stopped)?
 }
 
 /// What this work gives, done on a deep stack, unless it is stopped or time is up before. Without another `interrupt` it is stopped with
@@ -173,7 +193,7 @@ fn make(
     propositions: usize,
     wish: Wish,
     making: Making,
-) -> Result<(Observed, AutomatonFacts), String> {
+) -> Result<(Observed, AutomatonFacts), NoAutomaton> {
     let variables: Vec<u32> = (0..propositions as u32).collect();
     let mut alphabet = Alphabet::new();
     if let Claim::Formula(formulas, _) = &claim {
@@ -219,7 +239,7 @@ fn finite(
     kind: AutomatonKind,
     variables: &[u32],
     why: &'static str,
-) -> Result<(Observed, AutomatonFacts), String> {
+) -> Result<(Observed, AutomatonFacts), NoAutomaton> {
     let bdds = &mut alphabet.bdds;
     let compiled = FiniteProperty::new(bdds, a, variables).map_err(|e| e.to_string())?;
     let facts = AutomatonFacts {
@@ -241,7 +261,7 @@ fn runs(
     kind: AutomatonKind,
     making: Making,
     variables: &[u32],
-) -> Result<(Compiled, AutomatonFacts), String> {
+) -> Result<(Compiled, AutomatonFacts), NoAutomaton> {
     let two_passes = making.two_passes;
     let limits = testing::Limits::default();
     match claim {
@@ -273,7 +293,7 @@ fn runs(
                         kind: kind_of,
                         ..options
                     };
-                    let made = t.translate(f, a, negation, options);
+                    let made = t.translate_within(f, a, negation, options, Limits::USUAL)?;
                     return property(&mut alphabet, &made, kind, variables);
                 }
                 AutomatonKind::Ta => ta(t, f, a, negation, options, limits)
@@ -296,7 +316,8 @@ fn runs(
                 let kind = kind.name();
                 return Err(format!(
                     "which process moves is not for an automaton of kind {kind} to see; leave the choice to us"
-                ));
+                )
+                .into());
             }
             let compiled = Property::standstill(&processes);
             let facts = AutomatonFacts {
@@ -364,7 +385,7 @@ fn property(
     a: &Automaton,
     kind: AutomatonKind,
     variables: &[u32],
-) -> Result<(Compiled, AutomatonFacts), String> {
+) -> Result<(Compiled, AutomatonFacts), NoAutomaton> {
     let compiled = Property::with_any_acceptance(&mut alphabet.bdds, a, variables, MOST_CASES)
         .map_err(|e| e.to_string())?;
     let facts = AutomatonFacts {
@@ -390,7 +411,7 @@ fn facts(kind: AutomatonKind, size: TestingStats, deterministic: bool) -> Automa
     }
 }
 
-fn testing_tgta(t: &Tgta, variables: &[u32]) -> Result<(Compiled, AutomatonFacts), String> {
+fn testing_tgta(t: &Tgta, variables: &[u32]) -> Result<(Compiled, AutomatonFacts), NoAutomaton> {
     let compiled = TestingProperty::tgta(t, variables).map_err(|e| e.to_string())?;
     let facts = facts(AutomatonKind::Tgta, t.stats(), t.is_deterministic());
     Ok((Compiled::Testing(compiled), facts))
@@ -400,7 +421,7 @@ fn testing_ta(
     t: &Ta,
     two_passes: bool,
     variables: &[u32],
-) -> Result<(Compiled, AutomatonFacts), String> {
+) -> Result<(Compiled, AutomatonFacts), NoAutomaton> {
     let single = (!two_passes).then(|| single_pass(t));
     let compiled = match &single {
         Some(single) => TestingProperty::single_pass(single, variables),

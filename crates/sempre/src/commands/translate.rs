@@ -20,6 +20,7 @@ use sempre::omega::hoa::Known;
 use sempre::omega::testing::change_words::{ta_over_changes, tgta_over_changes};
 use sempre::omega::testing::{Limits, Ta, TestingStats, Tgta};
 use sempre::omega::{Alphabet, HoaOptions, Picture, write_hoa};
+use sempre::translate::couvreur;
 use sempre::translate::hierarchy::is_safety;
 use sempre::translate::informative_prefixes;
 use sempre::translate::language::Language;
@@ -59,6 +60,10 @@ pub struct Arguments {
     /// Translate the negation of each formula
     #[arg(long)]
     negate: bool,
+
+    /// Refuse an automaton of more edges; status 3
+    #[arg(long, value_name = "N", default_value_t = couvreur::Limits::USUAL.edges)]
+    max_edges: usize,
 
     #[command(flatten)]
     limits: LimitOptions,
@@ -188,7 +193,14 @@ fn translate(arguments: &Arguments, input: Input, out: &mut dyn Write) -> Outcom
         return translate_finite(arguments, &mut bench, f, out);
     }
     let start = Instant::now();
-    let a = bench.translate(f, options);
+    let limits = couvreur::Limits {
+        edges: arguments.max_edges,
+        ..couvreur::Limits::USUAL
+    };
+    let a = bench.translate_within(f, options, limits).map_err(|size| {
+        let text = bench.print(f, Syntax::Spot);
+        Failure::TooLarge(format!("{text}: {size}; --max-edges allows more"))
+    })?;
     let time = start.elapsed();
     let wanted = match arguments.to {
         KindName::Parity => true,

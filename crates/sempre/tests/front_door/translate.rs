@@ -170,3 +170,28 @@ fn a_deep_formula_is_no_problem() {
     let out = good(&["translate", &deep, "--format", "stats", "--effort", "low"]);
     assert!(out.contains(",tgba,300"), "{}", &out[out.len() - 40..]);
 }
+
+/// Thirty parts: linear where the automaton is, refused with its size where it is exponential; a check says unknown.
+#[test]
+fn formulas_with_many_parts() {
+    let each = |pattern: &str, join: &str| -> String {
+        let parts = (0..30).map(|i| pattern.replace('#', &i.to_string()));
+        parts.collect::<Vec<_>>().join(join)
+    };
+    let out = good(&["translate", &each("F G p#", " | "), "--format", "stats"]);
+    assert!(out.contains(",tgba,31,61,1,0,"), "{out}");
+    let ran = sempre(&["translate", &each("G F p#", " & ")]);
+    assert_eq!(ran.status, 3);
+    assert!(ran.err.contains("30 parts of the formula"), "{}", ran.err);
+    assert!(ran.err.contains("1 state and 2^30 edges"), "{}", ran.err);
+    assert!(ran.err.contains("--max-edges"), "{}", ran.err);
+    let counter = "byte x = 0; process P { state s; init s; trans s -> s { guard x < 60; effect x = x + 1; }, \
+                   s -> s { guard x == 60; effect x = 0; }; } system async;";
+    let model = file("many_parts", "counter.dve", counter);
+    let all = each("G F {x == #}", " && ");
+    let ran = sempre(&["check", &model, &all, "-q"]);
+    assert_eq!(ran.status, 0, "{}", ran.out);
+    let ran = sempre(&["check", &model, &format!("!({all})"), "-q"]);
+    assert_eq!(ran.status, 3, "{}", ran.out);
+    assert!(ran.out.contains("2^30 edges"), "{}", ran.out);
+}
