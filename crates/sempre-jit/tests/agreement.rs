@@ -81,6 +81,7 @@ fn compare_one_way(
     let slow = ProgramSystem::new(program.clone(), layout.clone(), propositions.to_vec());
     let all = propositions.to_vec();
     let fast = CompiledSystem::with_wide(program.clone(), layout.clone(), all, wide).unwrap();
+    fast.wait();
     let (mut slow_context, mut fast_context) = (slow.context(), fast.context());
     let mut queue: Vec<Vec<u64>> = Vec::new();
     fast.initial(&mut fast_context, &mut |s| queue.push(s.to_vec()));

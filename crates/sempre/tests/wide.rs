@@ -87,6 +87,7 @@ fn explorations_of_wide_states() {
         for layout in [Layout::inferred(&program), Layout::new(&program, &narrow)] {
             let compiled = CompiledSystem::new(program.clone(), layout.clone(), Vec::new());
             let compiled = compiled.expect("it can be compiled");
+            compiled.wait();
             let interpreted = ProgramSystem::new(program.clone(), layout, Vec::new());
             for order in [Order::BreadthFirst, Order::DepthFirst] {
                 for workers in [1, 2, 4] {
