@@ -4,8 +4,7 @@
 //! checkpoint, and what was found so far is reported. How many there were is counted, so that a second one can end the process at
 //! once; that is for the caller, who may have files to remove.
 //!
-//! A signal that is ignored when the process begins stays ignored: a hang-up under `nohup`, an interrupt in a background job of a
-//! shell without job control.
+//! A hang-up that is ignored when the process begins stays ignored, as `nohup` asks.
 //!
 //! SIGABRT is caught, too, for one case: Rust aborts when an infallible allocation fails, and that is a limit which was reached,
 //! not a defect ([`crate::reserve`]).
@@ -39,25 +38,33 @@ pub fn watch() {
     #[cfg(unix)]
     {
         for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            if signal == libc::SIGHUP && is_ignored(signal) {
+                continue;
+            }
             handle(signal, asked as *const () as libc::sighandler_t);
         }
         handle(libc::SIGABRT, aborted as *const () as libc::sighandler_t);
     }
 }
 
-/// Installs a handler, unless the signal is ignored.
+/// Is the signal ignored?
+#[cfg(unix)]
+fn is_ignored(signal: libc::c_int) -> bool {
+    // SAFETY: all bytes zero is a valid `sigaction`, and the call gets a pointer to a live one.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &mut action) == 0
+            && action.sa_sigaction == libc::SIG_IGN
+    }
+}
+
+/// Installs a handler.
 #[cfg(unix)]
 fn handle(signal: libc::c_int, handler: libc::sighandler_t) {
     // SAFETY: all bytes zero is a valid `sigaction`, and the calls get pointers to live ones. The handlers do nothing but what is
     // allowed in a signal handler: atomic accesses, `write` and `_exit`.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
-        if libc::sigaction(signal, std::ptr::null(), &mut action) != 0
-            || action.sa_sigaction == libc::SIG_IGN
-        {
-            return;
-        }
-        action = std::mem::zeroed();
         action.sa_sigaction = handler;
         // Reads and writes go on: whether the process ends is decided elsewhere.
         action.sa_flags = libc::SA_RESTART;

@@ -69,17 +69,22 @@ impl Limits {
         nodes: usize::MAX,
     };
     /// What a user is willing to wait for, a second or two.
-    pub const USUAL: Limits = Limits {
-        states: usize::MAX,
-        edges: 1 << 18,
-        nodes: 1 << 22,
-    };
+    pub const USUAL: Limits = Limits::of_edges(1 << 18);
     /// What takes some milliseconds.
     pub const SMALL: Limits = Limits {
         states: usize::MAX,
         edges: 1 << 12,
         nodes: 1 << 15,
     };
+
+    /// So many edges, and as much work for them.
+    pub const fn of_edges(edges: usize) -> Limits {
+        Limits {
+            states: usize::MAX,
+            edges,
+            nodes: edges.saturating_mul(16),
+        }
+    }
 }
 
 /// What an auxiliary variable stands for.

@@ -193,10 +193,7 @@ fn translate(arguments: &Arguments, input: Input, out: &mut dyn Write) -> Outcom
         return translate_finite(arguments, &mut bench, f, out);
     }
     let start = Instant::now();
-    let limits = couvreur::Limits {
-        edges: arguments.max_edges,
-        ..couvreur::Limits::USUAL
-    };
+    let limits = couvreur::Limits::of_edges(arguments.max_edges);
     let a = bench.translate_within(f, options, limits).map_err(|size| {
         let text = bench.print(f, Syntax::Spot);
         Failure::TooLarge(format!("{text}: {size}; --max-edges allows more"))

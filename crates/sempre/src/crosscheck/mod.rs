@@ -12,8 +12,8 @@
 //! * the **verdict**, with that of the reference if there is one;
 //! * the **replay**: a run that was not confirmed is a defect, whatever the others say;
 //! * **sizes**, where they must be the same: the states of a product that was searched completely, by checks of the same automaton that
-//!   count acceptance sets in the same way; and the length of a shortest bad prefix, which may be shorter if what the types settle is taken
-//!   out of the formula.
+//!   count acceptance sets in the same way; and the length of a shortest bad prefix by deterministic automata, which may be shorter if what the
+//!   types settle is taken out of the formula.
 //!
 //! Who cannot do a case says so and is left out; who met an erroneous step, or a limit, has no answer. The function that
 //! answers is a parameter, so that a wrong one can be put in its place.
@@ -26,7 +26,7 @@ pub mod ways;
 
 pub use ways::{Way, ways};
 
-use crate::check::{Cause, CheckError, Checker, Fairness, Property, Verdict};
+use crate::check::{AutomatonKind, Cause, CheckError, Checker, Fairness, Property, Verdict};
 use sempre_explicit::explore::Reason;
 use sempre_explicit::finite::Search;
 use sempre_explicit::product::{Deadlock, Limits};
@@ -119,7 +119,11 @@ fn checked(case: &Case, way: &Way, limits: Limits<'_>) -> Answer {
             None => Some(report.statistics.stored),
         }),
         Verdict::Violated(evidence) => {
-            let shortest = report.search == Some(Search::Bfs) && !report.statistics.scouted;
+            // A nondeterministic automaton need not accept a bad prefix as soon as it is one.
+            let kind = report.automaton.map(|facts| facts.kind);
+            let shortest = report.search == Some(Search::Bfs)
+                && !report.statistics.scouted
+                && kind != Some(AutomatonKind::Nfa);
             Answer::Violated(shortest.then_some(evidence.len()))
         }
         // A thread that panicked is no limit.

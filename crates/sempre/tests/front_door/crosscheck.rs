@@ -1,6 +1,6 @@
 //! `sempre crosscheck`: engines agree on random cases, and one that is wrong is found.
 
-use crate::binary::{self, Ran, sempre};
+use crate::binary::{self, Ran, file, sempre};
 use sempre::check::{AutomatonKind, Claim};
 use sempre::crosscheck::bug_report::bug_report;
 use sempre::crosscheck::draw::draw;
@@ -171,4 +171,18 @@ fn sizes_lengths_and_defects_are_compared() {
         Some(What::Defect)
     );
     assert_eq!(what(&|_, _| Answer::Unknown("time".into())), None);
+}
+
+/// The nondeterministic automaton of this formula accepts a bad prefix a step after it is one.
+#[test]
+fn lengths_of_nondeterministic_automata_may_differ() {
+    let formula = "X p1 xor (p1 & X p1)";
+    let graph = file(
+        "crosscheck",
+        "late.graph",
+        "propositions p1\ninitial 0\n0: p1 -> 0\n",
+    );
+    let ran = sempre(&["crosscheck", &graph, formula, "-q"]);
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("disagreements  0"), "{}", ran.out);
 }
