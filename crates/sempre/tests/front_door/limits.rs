@@ -359,9 +359,7 @@ fn signals_end_other_commands() {
 #[cfg(target_os = "linux")]
 #[test]
 fn limits_of_the_system_are_no_crash() {
-    let all: Vec<String> = (0..30).map(|i| format!("G F p{i}")).collect();
-    let formula = all.join(" & ");
-    let model = large();
+    let (model, formula) = (large(), hard());
     for arguments in [
         &["explore", &model][..],
         &["explore", &model, "--memory", "64G"],
@@ -378,7 +376,14 @@ fn limits_of_the_system_are_no_crash() {
         &[
             "explore", &model, "--engine", "symbolic", "--search", "bfs", "--memory", "64G",
         ],
-        &["translate", &formula, "--to", "ba", "--memory", "64G"],
+        &[
+            "translate",
+            &formula,
+            "--max-edges",
+            "1000000000000",
+            "--memory",
+            "64G",
+        ],
     ] {
         let line = "ulimit -v 150000; exec \"$0\" \"$@\"";
         let output = Command::new("sh")
