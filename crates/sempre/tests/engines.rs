@@ -149,7 +149,14 @@ fn engines_see_the_same_states_of_beem() {
 #[test]
 fn engines_see_the_same_states_of_promela() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sempre-lang/tests/promela");
-    for name in ["exclusives", "passed_around", "priorities"] {
+    let names = [
+        "exclusives",
+        "notraces",
+        "passed_around",
+        "priorities",
+        "traces",
+    ];
+    for name in names {
         let text = std::fs::read_to_string(folder.join(format!("{name}.pml"))).unwrap();
         for text in [text.replace("atomic", ""), text] {
             let model = read(Language::Promela, name, &text);
