@@ -457,7 +457,7 @@ mod tests {
             }
             interpreted += b.interpreted_states() - states.len() as u64;
         }
-        // Most are told by native code in the end.
+        // Native code answers for most in the end.
         assert!(interpreted < 300 * 100, "{interpreted}");
     }
 

@@ -25,35 +25,16 @@ pub fn distance(
         Expr::Binary(Binary::Or, a, b) => both(part(a, false), part(b, false)),
         Expr::Binary(Binary::Implies, a, b) if wanted => part(a, false).min(part(b, true)),
         Expr::Binary(Binary::Implies, a, b) => both(part(a, true), part(b, false)),
-        Expr::Binary(op, a, b) if comparison(*op) => {
+        Expr::Binary(op, a, b) if op.negated().is_some() => {
             let value = |side: &Expr| interpreter.value(side, state);
             // A side without a value is as far as can be from any.
             let (Ok(a), Ok(b)) = (value(a), value(b)) else {
                 return u64::MAX;
             };
-            compared(if wanted { *op } else { opposite(*op) }, a, b)
+            let negated = op.negated().filter(|_| !wanted);
+            compared(negated.unwrap_or(*op), a, b)
         }
         _ => u64::from(interpreter.holds(condition, state) != Ok(wanted)),
-    }
-}
-
-fn comparison(op: Binary) -> bool {
-    use Binary::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
-    matches!(
-        op,
-        Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual
-    )
-}
-
-fn opposite(op: Binary) -> Binary {
-    match op {
-        Binary::Equal => Binary::NotEqual,
-        Binary::NotEqual => Binary::Equal,
-        Binary::Less => Binary::GreaterEqual,
-        Binary::LessEqual => Binary::Greater,
-        Binary::Greater => Binary::LessEqual,
-        Binary::GreaterEqual => Binary::Less,
-        other => other,
     }
 }
 

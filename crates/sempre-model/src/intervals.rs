@@ -318,11 +318,11 @@ impl Frame<'_> {
                 let two = other.refine(b, *op != Binary::And);
                 self.merge(one, other, two)
             }
-            Expr::Binary(op, a, b) if negated(*op).is_some() => {
+            Expr::Binary(op, a, b) if op.negated().is_some() => {
                 let op = if wanted {
                     *op
                 } else {
-                    negated(*op).unwrap_or(*op)
+                    op.negated().unwrap_or(*op)
                 };
                 self.refine_comparison(op, a, b)
             }
@@ -487,19 +487,6 @@ impl Frame<'_> {
             }
         });
     }
-}
-
-/// The comparison that is true when this one is false.
-fn negated(op: Binary) -> Option<Binary> {
-    Some(match op {
-        Binary::Equal => Binary::NotEqual,
-        Binary::NotEqual => Binary::Equal,
-        Binary::Less => Binary::GreaterEqual,
-        Binary::LessEqual => Binary::Greater,
-        Binary::Greater => Binary::LessEqual,
-        Binary::GreaterEqual => Binary::Less,
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

@@ -190,6 +190,19 @@ pub enum Binary {
 }
 
 impl Binary {
+    /// The comparison that is true when this one is false; `None` if it is no comparison.
+    pub fn negated(self) -> Option<Binary> {
+        Some(match self {
+            Binary::Equal => Binary::NotEqual,
+            Binary::NotEqual => Binary::Equal,
+            Binary::Less => Binary::GreaterEqual,
+            Binary::LessEqual => Binary::Greater,
+            Binary::Greater => Binary::LessEqual,
+            Binary::GreaterEqual => Binary::Less,
+            _ => return None,
+        })
+    }
+
     /// All operators.
     pub const ALL: [Self; 19] = [
         Self::Add,

@@ -69,7 +69,7 @@ impl Condition {
                 pair(part(a, !wanted)?, part(b, wanted)?, !wanted)
             }
             Expr::Binary(op, a, b) => {
-                let op = if wanted { *op } else { opposite(*op)? };
+                let op = if wanted { *op } else { op.negated()? };
                 let less = |strict: bool| at_most(a, b, i64::from(strict));
                 let more = |strict: bool| at_most(b, a, i64::from(strict));
                 match op {
@@ -198,18 +198,6 @@ fn add(parts: &mut Vec<Condition>, part: Condition) {
     if parts.len() > 50 || !parts.contains(&part) {
         parts.push(part);
     }
-}
-
-fn opposite(op: Binary) -> Option<Binary> {
-    Some(match op {
-        Binary::Equal => Binary::NotEqual,
-        Binary::NotEqual => Binary::Equal,
-        Binary::Less => Binary::GreaterEqual,
-        Binary::LessEqual => Binary::Greater,
-        Binary::Greater => Binary::LessEqual,
-        Binary::GreaterEqual => Binary::Less,
-        _ => return None,
-    })
 }
 
 /// A sum of places and a constant.

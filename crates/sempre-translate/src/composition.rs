@@ -441,6 +441,13 @@ mod tests {
     }
 
     #[test]
+    fn the_limit_is_that_of_the_result() {
+        assert_eq!(within("G F a & G F b", 4).expect("4 edges").edge_count(), 4);
+        let refused = within("G F a & G F b", 3).expect_err("4 edges");
+        assert_eq!(refused, TooLarge::Construction { edges: 3 });
+    }
+
+    #[test]
     fn what_has_no_parts_is_refused_by_its_construction() {
         let text = format!("r U ({})", family("(p# U q#)", " & ", 12));
         let refused = within(&text, 1 << 13).expect_err("too large");

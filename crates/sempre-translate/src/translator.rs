@@ -148,7 +148,12 @@ impl Translator {
         let outer = std::mem::replace(&mut self.limits, limits);
         let made = self.try_translate(formulas, alphabet, f, options);
         self.limits = outer;
-        made
+        // Constructions and the last reductions may leave more than they are allowed to.
+        let edges = limits.edges;
+        made.and_then(|a| match a.edge_count() <= edges {
+            true => Ok(a),
+            false => Err(TooLarge::Construction { edges }),
+        })
     }
 
     pub(crate) fn try_translate(

@@ -15,9 +15,7 @@ use super::symbolic;
 use super::translation::{Compiled, Making, NoAutomaton, Observed, Wish, in_time, violations};
 use super::verdict::{Cause, CheckError, Exhausted, Report, Verdict};
 use sempre_base::Lasso;
-use sempre_explicit::check::{
-    BadPrefix, Check, Counterexample, MAX_SETS, Options, Outcome, Statistics, check,
-};
+use sempre_explicit::check::{BadPrefix, Check, Counterexample, MAX_SETS, Options, Outcome, check};
 use sempre_explicit::emptiness::{Algorithm, Pairs, nearby_run};
 use sempre_explicit::explore::Reason;
 use sempre_explicit::finite::{self, FiniteOptions, FiniteProperty};
@@ -29,7 +27,7 @@ use sempre_model::ir::{Process, ProcessId};
 use sempre_model::{Layout, Program, ProgramSystem, System};
 use sempre_net::Net;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// See the module's documentation.
 pub struct Checker {
@@ -225,23 +223,13 @@ impl Checker {
             .map_err(CheckError::Refused)?
         };
         let mut report = Report {
-            verdict: Verdict::Unknown(Cause::Stopped(Reason::Time)),
-            engine: settings.engine,
-            automaton: None,
-            algorithm: None,
             workers: if is_symbolic {
                 1
             } else {
                 settings.workers.max(1)
             },
-            search: None,
-            method: None,
-            net: None,
-            fairness_ignored: false,
-            statistics: Statistics::default(),
-            symbolic: None,
-            elapsed: Duration::ZERO,
             explanation: settled.iter().cloned().chain(why).collect(),
+            ..Report::unknown(settings, Reason::Time)
         };
         let count = property.propositions.len();
         let deadline = limits.time.and_then(|t| begin.checked_add(t));
