@@ -4,10 +4,10 @@ use sempre_base::Random;
 use sempre_model::ir::{Behaviour, Binary, Place, Stmt, Type, VariableId};
 use sempre_model::random_program::{random_expression, random_program};
 use sempre_model::{Action, Expr, Interpreter, Program};
-use sempre_symbolic::Strategy;
-use sempre_symbolic::check::{Moment, Options, Outcome, Road, check};
-use sempre_symbolic::observer::Observer;
+use sempre_symbolic::product::Observer;
 use sempre_symbolic::product::{Deadlock, Reachability};
+use sempre_symbolic::reach::Strategy;
+use sempre_symbolic::search::{Moment, Options, Outcome, Road, check};
 use std::collections::BTreeMap;
 
 /// A random automaton over a few propositions.

@@ -1,7 +1,7 @@
 //! The operations on diagrams against plain sets of vectors, with and without garbage collections in their midst.
 
 use sempre_base::Random;
-use sempre_symbolic::shape::COPY;
+use sempre_symbolic::COPY;
 use sempre_symbolic::{Forest, Kept, Limits, Mode, Node, Shape, Stop};
 use std::collections::BTreeSet;
 

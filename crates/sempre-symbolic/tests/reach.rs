@@ -5,8 +5,9 @@ use sempre_model::Action;
 use sempre_model::Interpreter;
 use sempre_model::ir::{Behaviour, Binary, Expr, Place, Program, Stmt, Type};
 use sempre_model::random_program::random_program;
+use sempre_symbolic::reach::{Firing, Strategy};
 use sempre_symbolic::reach::{Options, explore, on_a_deep_stack, reachable};
-use sempre_symbolic::{Firing, Forest, Limits, Model, Stop, Strategy};
+use sempre_symbolic::{Forest, Limits, Model, Stop};
 use std::collections::{BTreeSet, VecDeque};
 
 /// What the interpreter finds; `None` beyond a limit.

@@ -12,13 +12,13 @@ use super::translation::Compiled;
 use super::verdict::{Cause, CheckError, Exhausted, Report, Verdict};
 use sempre_base::Cancel;
 use sempre_explicit::product;
-pub use sempre_symbolic::check::Road;
-use sempre_symbolic::check::{Options, Outcome, Prepared, Statistics, check, prepare};
-use sempre_symbolic::observer::Observer;
+use sempre_symbolic::Limits;
 use sempre_symbolic::product::Deadlock;
+use sempre_symbolic::product::Observer;
 pub use sempre_symbolic::product::Reachability;
-use sempre_symbolic::reach::Progress;
-use sempre_symbolic::{Limits, Strategy};
+use sempre_symbolic::reach::{Progress, Strategy};
+pub use sempre_symbolic::search::Road;
+use sempre_symbolic::search::{Options, Outcome, Prepared, Statistics, check, prepare};
 use std::time::Instant;
 
 /// What only the symbolic engine wants to know.

@@ -32,8 +32,8 @@ impl Exhausted {
     }
 
     /// The same of the symbolic engine.
-    pub fn symbolic(outcome: &sempre_symbolic::check::Outcome) -> Option<Self> {
-        (*outcome == sempre_symbolic::check::Outcome::Empty).then_some(Self(()))
+    pub fn symbolic(outcome: &sempre_symbolic::search::Outcome) -> Option<Self> {
+        (*outcome == sempre_symbolic::search::Outcome::Empty).then_some(Self(()))
     }
 }
 
@@ -152,7 +152,7 @@ pub struct Report {
     /// What was counted.
     pub statistics: Statistics,
     /// What the symbolic engine counted, if it searched.
-    pub symbolic: Option<sempre_symbolic::check::Statistics>,
+    pub symbolic: Option<sempre_symbolic::search::Statistics>,
     /// The time of everything.
     pub elapsed: Duration,
     /// Why it was done in this way, one sentence each.

@@ -1,0 +1,154 @@
+//! The image: successors of a set by a relation.
+//!
+//! The relation's levels are those of its [`Shape`]; a level that it skips stays as it is, and below the last one that it
+//! touches whole diagrams are shared. Where a level is written without being read, what is below is united first: one
+//! recursion for each written value, however many values were there.
+
+use crate::dd::cache::{Operation, key};
+use crate::dd::forest::{EMPTY, Forest, Node};
+use crate::dd::shape::{COPY, Mode, Shape};
+use crate::dd::unique_table::Stop;
+
+impl Forest {
+    /// The successors of `set` by `relation`.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn image(&mut self, set: Node, relation: Node, shape: Shape) -> Result<Node, Stop> {
+        self.guarded(&[set, relation], |f| f.image_inner(set, relation, shape))
+    }
+
+    pub(crate) fn image_inner(
+        &mut self,
+        set: Node,
+        relation: Node,
+        shape: Shape,
+    ) -> Result<Node, Stop> {
+        if set == EMPTY || relation == EMPTY {
+            return Ok(EMPTY);
+        }
+        if shape == Shape::END {
+            return Ok(set);
+        }
+        let key = [key(Operation::Image, shape.0), set, relation];
+        if let Some(known) = self.cache.get(&key) {
+            return Ok(known);
+        }
+        let (mode, rest) = self.shapes.parts(shape);
+        let base = self.stack.len();
+        let result = match mode {
+            Mode::Skip => {
+                let mut at = set;
+                while at != EMPTY {
+                    let e = self.entry(at);
+                    let down = self.image_inner(e.down, relation, rest)?;
+                    if down != EMPTY {
+                        self.stack.push((e.value, down, EMPTY));
+                    }
+                    at = e.right;
+                }
+                self.list_of_stack(base, EMPTY)?
+            }
+            Mode::Read => {
+                let (mut x, mut y) = (set, relation);
+                while x != EMPTY && y != EMPTY {
+                    let (p, q) = (self.entry(x), self.entry(y));
+                    if p.value <= q.value {
+                        x = p.right;
+                    }
+                    if q.value <= p.value {
+                        y = self.seek(q.right, p.value);
+                    }
+                    if p.value == q.value {
+                        let down = self.image_inner(p.down, q.down, rest)?;
+                        if down != EMPTY {
+                            self.stack.push((p.value, down, EMPTY));
+                        }
+                    }
+                }
+                self.list_of_stack(base, EMPTY)?
+            }
+            Mode::ReadWrite => {
+                let (mut x, mut y) = (set, relation);
+                while x != EMPTY && y != EMPTY {
+                    let (p, q) = (self.entry(x), self.entry(y));
+                    if p.value <= q.value {
+                        x = p.right;
+                    }
+                    if q.value <= p.value {
+                        y = self.seek(q.right, p.value);
+                    }
+                    if p.value == q.value {
+                        let mut write = q.down;
+                        while write != EMPTY {
+                            let w = self.entry(write);
+                            let down = self.image_inner(p.down, w.down, rest)?;
+                            if down != EMPTY {
+                                self.stack.push((w.value, down, EMPTY));
+                            }
+                            write = w.right;
+                        }
+                    }
+                }
+                self.list_of_unsorted_stack(base)?
+            }
+            Mode::Write => {
+                let below = self.union_of_downs(set)?;
+                self.push(below);
+                let mut write = relation;
+                while write != EMPTY {
+                    let w = self.entry(write);
+                    write = w.right;
+                    if w.value == COPY {
+                        let mut at = set;
+                        while at != EMPTY {
+                            let e = self.entry(at);
+                            let down = self.image_inner(e.down, w.down, rest)?;
+                            if down != EMPTY {
+                                self.stack.push((e.value, down, EMPTY));
+                            }
+                            at = e.right;
+                        }
+                    } else {
+                        let down = self.image_inner(below, w.down, rest)?;
+                        if down != EMPTY {
+                            self.stack.push((w.value, down, EMPTY));
+                        }
+                    }
+                }
+                let result = self.list_of_unsorted_stack(base + 1)?;
+                self.pop();
+                result
+            }
+        };
+        if result == EMPTY {
+            // Work, too, though no node was made.
+            self.tick()?;
+        }
+        self.cache.put(&key, result);
+        Ok(result)
+    }
+
+    /// The union of all that is below a list.
+    pub(crate) fn union_of_downs(&mut self, set: Node) -> Result<Node, Stop> {
+        let first = self.entry(set);
+        if first.right == EMPTY {
+            return Ok(first.down);
+        }
+        // As a projection, so that it is known the next time.
+        let key = [key(Operation::Project, 0), set, EMPTY];
+        if let Some(known) = self.cache.get(&key) {
+            return Ok(known);
+        }
+        let base = self.stack.len();
+        let mut at = set;
+        while at != EMPTY {
+            let e = self.entry(at);
+            self.push(e.down);
+            at = e.right;
+        }
+        let result = self.union_of_stack(base)?;
+        self.cache.put(&key, result);
+        Ok(result)
+    }
+}

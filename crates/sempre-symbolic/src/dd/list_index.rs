@@ -1,0 +1,111 @@
+//! Long lists: to the place of a value without going all the way.
+//!
+//! A cell that counts to a hundred thousand has lists that long, and a single state that meets a relation wants one place of them. So a
+//! list that is gone along twice from the same node is given an index, every so many of its nodes. Numbers of nodes mean something
+//! else after a collection, so indexes last until the next one.
+
+use crate::dd::forest::{EMPTY, Forest, Node, UNIT};
+use rustc_hash::FxHashMap;
+
+/// Nearer places are walked to.
+const NEAR: usize = 64;
+/// There are no more lists than this with an index.
+const LISTS: usize = 1 << 12;
+
+/// Lists that were gone along, by the node from which.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LongLists {
+    /// The value and the number of every so many nodes; none yet if it was gone along once.
+    lists: FxHashMap<Node, Vec<(u32, Node)>>,
+}
+
+impl LongLists {
+    pub fn clear(&mut self) {
+        self.lists.clear();
+    }
+}
+
+impl Forest {
+    /// The end of a list from the first value on that is at least this one.
+    #[inline]
+    pub(crate) fn seek(&mut self, from: Node, value: u32) -> Node {
+        let mut at = from;
+        for _ in 0..NEAR {
+            let e = self.entry(at);
+            if at <= UNIT || e.value >= value {
+                return at;
+            }
+            at = e.right;
+        }
+        self.seek_far(at, value)
+    }
+
+    #[cold]
+    fn seek_far(&mut self, from: Node, value: u32) -> Node {
+        if from <= UNIT {
+            return from;
+        }
+        let mut at = from;
+        match self.long_lists.lists.get_mut(&from) {
+            None => {
+                if self.long_lists.lists.len() >= LISTS {
+                    self.long_lists.clear();
+                }
+                self.long_lists.lists.insert(from, Vec::new());
+            }
+            Some(index) => {
+                if index.is_empty() {
+                    let (mut node, mut count) = (from, 0);
+                    while node != EMPTY {
+                        let e = self.entries[node as usize];
+                        if count % NEAR == 0 {
+                            index.push((e.value, node));
+                        }
+                        count += 1;
+                        node = e.right;
+                    }
+                }
+                let after = index.partition_point(|&(v, _)| v <= value);
+                if let Some(&(_, node)) = after.checked_sub(1).and_then(|i| index.get(i)) {
+                    at = node;
+                }
+            }
+        }
+        while at != EMPTY && self.entry(at).value < value {
+            at = self.entry(at).right;
+        }
+        at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dd::unique_table::Limits;
+    use sempre_base::Random;
+
+    #[test]
+    fn places_in_lists() {
+        let mut forest = Forest::new(Limits::default());
+        let mut r = Random::new(3);
+        for round in 0..200 {
+            let length = r.below(2000) as u32;
+            let mut values: Vec<u32> = (0..length).map(|_| r.below(5000) as u32).collect();
+            values.sort_unstable();
+            values.dedup();
+            let mut vectors: Vec<Vec<u32>> = values.iter().map(|&v| vec![v]).collect();
+            let list = forest.set_of(&mut vectors).unwrap();
+            let kept = forest.keep(list);
+            for _ in 0..50 {
+                let value = r.below(5100) as u32;
+                let found = forest.seek(list, value);
+                let expected = values.iter().copied().find(|&v| v >= value);
+                let first = forest.list(found).next().map(|(v, _)| v);
+                assert_eq!(first, expected, "{round}: {value}");
+            }
+            forest.release(kept);
+            // Other nodes get the numbers of these.
+            forest.collect();
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Union, intersection and difference.
+//!
+//! Recursion goes down the levels; along a list it is a loop that merges two sorted lists. Only the head of a list
+//! is looked up in the cache: with an entry for each element, long lists would fill it.
+
+use crate::dd::cache::{Operation, key};
+use crate::dd::forest::{EMPTY, Forest, Node, UNIT};
+use crate::dd::unique_table::Stop;
+
+impl Forest {
+    /// The vectors of either.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn union(&mut self, a: Node, b: Node) -> Result<Node, Stop> {
+        self.guarded(&[a, b], |f| f.union_inner(a, b))
+    }
+
+    /// The vectors of both.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn intersection(&mut self, a: Node, b: Node) -> Result<Node, Stop> {
+        self.guarded(&[a, b], |f| f.intersection_inner(a, b))
+    }
+
+    /// The vectors of the first that are not in the second.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn difference(&mut self, a: Node, b: Node) -> Result<Node, Stop> {
+        self.guarded(&[a, b], |f| f.difference_inner(a, b))
+    }
+
+    pub(crate) fn union_inner(&mut self, a: Node, b: Node) -> Result<Node, Stop> {
+        if a == b || b == EMPTY {
+            return Ok(a);
+        }
+        if a == EMPTY {
+            return Ok(b);
+        }
+        debug_assert!(a != UNIT && b != UNIT, "vectors of different lengths");
+        let key = [key(Operation::Union, 0), a.min(b), a.max(b)];
+        if let Some(known) = self.cache.get(&key) {
+            return Ok(known);
+        }
+        let base = self.stack.len();
+        let (mut x, mut y) = (a, b);
+        // Until the rest of one is the rest of the union.
+        let tail = loop {
+            if x == y || y == EMPTY {
+                break x;
+            }
+            if x == EMPTY {
+                break y;
+            }
+            let (p, q) = (self.entry(x), self.entry(y));
+            if p.value < q.value {
+                self.stack.push((p.value, p.down, x));
+                x = p.right;
+            } else if p.value > q.value {
+                self.stack.push((q.value, q.down, y));
+                y = q.right;
+            } else {
+                let down = self.union_inner(p.down, q.down)?;
+                let was = if down == p.down { x } else { y };
+                self.stack.push((p.value, down, was));
+                x = p.right;
+                y = q.right;
+            }
+        };
+        let result = self.list_of_stack(base, tail)?;
+        self.cache.put(&key, result);
+        Ok(result)
+    }
+
+    pub(crate) fn intersection_inner(&mut self, a: Node, b: Node) -> Result<Node, Stop> {
+        if a == b || a == EMPTY {
+            return Ok(a);
+        }
+        if b == EMPTY {
+            return Ok(b);
+        }
+        let key = [key(Operation::Intersection, 0), a.min(b), a.max(b)];
+        if let Some(known) = self.cache.get(&key) {
+            return Ok(known);
+        }
+        let base = self.stack.len();
+        let (mut x, mut y) = (a, b);
+        let tail = loop {
+            if x == y || x == EMPTY {
+                break x;
+            }
+            if y == EMPTY {
+                break y;
+            }
+            let (p, q) = (self.entry(x), self.entry(y));
+            let was = x;
+            if p.value <= q.value {
+                x = p.right;
+            }
+            if q.value <= p.value {
+                y = q.right;
+            }
+            if p.value == q.value {
+                let down = self.intersection_inner(p.down, q.down)?;
+                if down != EMPTY {
+                    self.stack.push((p.value, down, was));
+                }
+            }
+        };
+        let result = self.list_of_stack(base, tail)?;
+        self.cache.put(&key, result);
+        Ok(result)
+    }
+
+    pub(crate) fn difference_inner(&mut self, a: Node, b: Node) -> Result<Node, Stop> {
+        if a == b || a == EMPTY {
+            return Ok(EMPTY);
+        }
+        if b == EMPTY {
+            return Ok(a);
+        }
+        let key = [key(Operation::Difference, 0), a, b];
+        if let Some(known) = self.cache.get(&key) {
+            return Ok(known);
+        }
+        let base = self.stack.len();
+        let (mut x, mut y) = (a, b);
+        let tail = loop {
+            if x == y || x == EMPTY {
+                break EMPTY;
+            }
+            if y == EMPTY {
+                break x;
+            }
+            let (p, q) = (self.entry(x), self.entry(y));
+            if p.value < q.value {
+                self.stack.push((p.value, p.down, x));
+                x = p.right;
+            } else if p.value > q.value {
+                y = q.right;
+            } else {
+                let down = self.difference_inner(p.down, q.down)?;
+                if down != EMPTY {
+                    self.stack.push((p.value, down, x));
+                }
+                x = p.right;
+                y = q.right;
+            }
+        };
+        let result = self.list_of_stack(base, tail)?;
+        self.cache.put(&key, result);
+        Ok(result)
+    }
+}

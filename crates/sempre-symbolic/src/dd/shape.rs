@@ -1,0 +1,104 @@
+//! Which levels a relation reads and writes.
+//!
+//! A relation is a diagram, too, over fewer levels than the states it relates: one for what is read and one for what is
+//! written at each level that it touches. A shape says what the levels of its diagram are about, from the first level of states on.
+//! Equal ends of shapes are one shape, so that operations on equal diagrams share their results.
+
+use rustc_hash::FxHashMap;
+
+/// What a relation does at a level of states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Mode {
+    /// Nothing: the value is not looked at and stays. The relation has no level for it.
+    Skip,
+    /// The value is compared and stays. One level.
+    Read,
+    /// The value is not looked at, and replaced, or stays where the relation says [`COPY`]. One level.
+    Write,
+    /// The value is compared and replaced. Two levels.
+    ReadWrite,
+}
+
+/// Written, it means that the value stays. No other value is this one.
+pub const COPY: u32 = u32::MAX;
+
+/// What a relation does from some level on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Shape(pub(crate) u32);
+
+impl Shape {
+    /// Nothing more.
+    pub const END: Shape = Shape(0);
+}
+
+/// All shapes of a forest.
+#[derive(Clone, Debug)]
+pub(crate) struct Shapes {
+    known: Vec<(Mode, Shape)>,
+    numbers: FxHashMap<(Mode, Shape), Shape>,
+    pairs: FxHashMap<(Shape, Shape), u32>,
+}
+
+impl Default for Shapes {
+    fn default() -> Self {
+        Self {
+            known: vec![(Mode::Skip, Shape::END)],
+            numbers: FxHashMap::default(),
+            pairs: FxHashMap::default(),
+        }
+    }
+}
+
+impl Shapes {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.known.len()
+    }
+
+    /// The mode at the first level, and the shape from the second on. Of the end: it skips, and that is all.
+    #[inline]
+    pub fn parts(&self, shape: Shape) -> (Mode, Shape) {
+        self.known[shape.0 as usize]
+    }
+
+    /// The number of a pair of shapes.
+    pub fn pair(&mut self, a: Shape, b: Shape) -> u32 {
+        let next = self.pairs.len() as u32;
+        let number = *self.pairs.entry((a, b)).or_insert(next);
+        assert!(number < crate::dd::cache::NUMBERS, "too many shapes");
+        number
+    }
+
+    /// The shape with this mode in front.
+    pub fn prepend(&mut self, mode: Mode, rest: Shape) -> Shape {
+        if mode == Mode::Skip && rest == Shape::END {
+            return rest;
+        }
+        let known = &mut self.known;
+        *self.numbers.entry((mode, rest)).or_insert_with(|| {
+            known.push((mode, rest));
+            let number = known.len() as u32 - 1;
+            assert!(number < crate::dd::cache::NUMBERS, "too many shapes");
+            Shape(number)
+        })
+    }
+}
+
+impl crate::dd::forest::Forest {
+    /// The shape that does this at the first levels, and nothing at the others.
+    pub fn shape(&mut self, modes: &[Mode]) -> Shape {
+        let shapes = &mut self.shapes;
+        (modes.iter().rev()).fold(Shape::END, |rest, &mode| shapes.prepend(mode, rest))
+    }
+
+    /// The modes of a shape, up to the last that is no skip.
+    pub fn modes(&self, mut shape: Shape) -> Vec<Mode> {
+        let mut modes = Vec::new();
+        while shape != Shape::END {
+            let (mode, rest) = self.shapes.parts(shape);
+            modes.push(mode);
+            shape = rest;
+        }
+        modes
+    }
+}

@@ -1,0 +1,115 @@
+//! The steps of a relation after which a condition holds.
+//!
+//! A condition is a relation that only reads. Joined with another, it speaks of the state before a step; here it speaks
+//! of the state after it. The relation must read every cell of the condition, so that what a step leaves alone is known, too.
+
+use crate::dd::cache::{Operation, key};
+use crate::dd::forest::{EMPTY, Forest, Node};
+use crate::dd::shape::{Mode, Shape};
+use crate::dd::unique_table::Stop;
+
+impl Forest {
+    /// The steps after which `condition` holds. Where the condition reads, the relation must read.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn steps_into(
+        &mut self,
+        relation: (Node, Shape),
+        condition: (Node, Shape),
+    ) -> Result<Node, Stop> {
+        self.guarded(&[relation.0, condition.0], |f| {
+            f.after_inner(relation, condition)
+        })
+    }
+
+    fn after_inner(
+        &mut self,
+        relation: (Node, Shape),
+        condition: (Node, Shape),
+    ) -> Result<Node, Stop> {
+        if relation.0 == EMPTY || condition.0 == EMPTY {
+            return Ok(EMPTY);
+        }
+        if condition.1 == Shape::END {
+            return Ok(relation.0);
+        }
+        let (mode, rest) = self.shapes.parts(relation.1);
+        let (asked, condition_rest) = self.shapes.parts(condition.1);
+        debug_assert!(asked == Mode::Skip || mode == Mode::Read || mode == Mode::ReadWrite);
+        if mode == Mode::Skip {
+            return self.after_inner((relation.0, rest), (condition.0, condition_rest));
+        }
+        let pair = self.shapes.pair(relation.1, condition.1);
+        let key = [key(Operation::Into, pair), relation.0, condition.0];
+        if let Some(known) = self.cache.get(&key) {
+            return Ok(known);
+        }
+        let base = self.stack.len();
+        let next = |n: Node| (n, rest);
+        if mode == Mode::ReadWrite {
+            let mut at = relation.0;
+            while at != EMPTY {
+                let e = self.entry(at);
+                let down = self.after_list(e.down, rest, condition, condition_rest, asked)?;
+                if down != EMPTY {
+                    self.stack.push((e.value, down, EMPTY));
+                }
+                at = e.right;
+            }
+        } else if asked == Mode::Skip {
+            let mut at = relation.0;
+            while at != EMPTY {
+                let e = self.entry(at);
+                let down = self.after_inner(next(e.down), (condition.0, condition_rest))?;
+                if down != EMPTY {
+                    self.stack.push((e.value, down, EMPTY));
+                }
+                at = e.right;
+            }
+        } else {
+            let result = self.after_list(relation.0, rest, condition, condition_rest, asked)?;
+            self.cache.put(&key, result);
+            return Ok(result);
+        }
+        let result = self.list_of_stack(base, EMPTY)?;
+        self.cache.put(&key, result);
+        Ok(result)
+    }
+
+    /// A list of what is there after the step, filtered by the condition, if it asks.
+    fn after_list(
+        &mut self,
+        list: Node,
+        rest: Shape,
+        condition: (Node, Shape),
+        condition_rest: Shape,
+        asked: Mode,
+    ) -> Result<Node, Stop> {
+        let base = self.stack.len();
+        let (mut x, mut y) = (list, condition.0);
+        while x != EMPTY && y != EMPTY {
+            let p = self.entry(x);
+            let below = if asked == Mode::Skip {
+                condition.0
+            } else {
+                let q = self.entry(y);
+                if q.value < p.value {
+                    y = q.right;
+                    continue;
+                }
+                if p.value < q.value {
+                    x = p.right;
+                    continue;
+                }
+                q.down
+            };
+            let down = self.after_inner((p.down, rest), (below, condition_rest))?;
+            if down != EMPTY {
+                self.stack.push((p.value, down, EMPTY));
+            }
+            x = p.right;
+        }
+        self.list_of_stack(base, EMPTY)
+    }
+}

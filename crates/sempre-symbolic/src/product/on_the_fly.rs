@@ -1,0 +1,673 @@
+//! Products on the fly: what events do, where propositions hold and which states are deadlocks is learned from the states that are
+//! met.
+//!
+//! [`crate::product::symbolic_product`] needs the relations of all events, so the states of the model come first, all of them. Here any set of states of
+//! the product can be asked for its successors. For searches that hope to be done before they have seen all: [`crate::search::bounded`],
+//! [`crate::search::partial_traversal`].
+//!
+//! The automaton's states are taken one by one, the model's in sets, as in the hybrid products of Duret-Lutz, Klai, Poitrenaud,
+//! Thierry-Mieg, *Self-loop aggregation product* (ATVA 2011): no relation of the product is made. From a state of the automaton, the
+//! states of the model are split by the propositions that its edges read; those with the same edges go on together. A testing
+//! automaton is asked for what changes, so both ends of a step are split.
+//!
+//! Invariant: of the states that were expanded, all steps, the truth of propositions, deadlocks and idle processes are known; of others,
+//! what is known is right, but not all. So each step of a part of the product that was found is one of the product.
+
+use crate::dd::forest::{EMPTY, Forest, Kept, Node};
+use crate::dd::set_accumulator::Growing;
+use crate::dd::shape::Shape;
+use crate::dd::unique_table::Stop;
+use crate::product::automaton::{Observer, accepts_all, letters_over};
+use crate::product::graph::{Graph, Steps};
+use crate::product::symbolic_product::Deadlock;
+use crate::relation::model::Model;
+use crate::search::accepting_run::back_through;
+use crate::search::check::{Outcome, first_fault};
+use crate::search::owcty::{Hull, fixpoint};
+use crate::search::violation::{violation, violation_after};
+use sempre_model::Expr;
+
+/// The states of an automaton that read more propositions than this are not asked about every valuation.
+const MANY: u32 = 10;
+
+/// A relation of the model and its shape from the first level on.
+type Relation = (Kept, Shape);
+
+/// A relation that makes steps: its highest level, and its shape from there on and from the first level on.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    relation: Kept,
+    top: usize,
+    low: Shape,
+    whole: Shape,
+}
+
+/// An edge of the automaton: where it leads, and its acceptance sets.
+type Edge = (u32, u64);
+
+/// What is known of a product.
+pub(crate) struct OnTheFly<'a> {
+    propositions: &'a [Expr],
+    observer: &'a dyn Observer,
+    /// The initial states.
+    pub initial: Kept,
+    steps: Vec<Step>,
+    /// Steps of each process, and states in which it is not enabled, if runs are to be fair.
+    own: Vec<Vec<Relation>>,
+    idle: Vec<Kept>,
+    /// Deadlocks, if they stutter.
+    deadlocks: Option<Kept>,
+    /// For each proposition, the values of its cells that make it false, and those that make it true.
+    truth: Vec<([Kept; 2], Shape)>,
+    /// A state of the automaton with which a run need only go on to be accepted, if there is one.
+    pub accepts_all: Option<u32>,
+    /// The states to which the edges of each state of the automaton may lead.
+    leads: Vec<Vec<bool>>,
+}
+
+impl<'a> OnTheFly<'a> {
+    /// A product of which the initial states are known.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn new(
+        forest: &mut Forest,
+        model: &mut Model<'_>,
+        propositions: &'a [Expr],
+        observer: &'a dyn Observer,
+        (deadlock, fair): (Deadlock, bool),
+    ) -> Result<Self, Stop> {
+        let program = model.program();
+        let relation = |forest: &mut Forest, model: &Model<'_>, event: usize| {
+            let e = &model.events[event];
+            let shape = model.whole_shape(forest, e.shape, e.top);
+            (e.relation, shape)
+        };
+        let groups = (model.groups.iter()).map(|g| (g.relation, g.shape, g.top));
+        let silent = (model.silent_events().into_iter()).map(|e| &model.events[e]);
+        let steps = (groups.chain(silent.map(|e| (e.relation, e.shape, e.top))))
+            .map(|(relation, low, top)| Step {
+                relation,
+                top: top as usize,
+                low,
+                whole: model.whole_shape(forest, low, top),
+            })
+            .collect();
+        let processes = if fair { program.processes.len() } else { 0 };
+        let mut own = Vec::new();
+        for process in 0..processes {
+            let events = (0..model.events.len()).filter(|&e| model.takes_part(e, process));
+            own.push(events.map(|e| relation(forest, model, e)).collect());
+        }
+        let mut truth = Vec::new();
+        for p in propositions {
+            let (_, shape) = model.reads(forest, p);
+            truth.push(([forest.keep(EMPTY), forest.keep(EMPTY)], shape));
+        }
+        let goes_on = deadlock == Deadlock::Stutter && !fair;
+        let states = 0..observer.states();
+        let few = |q: u32| observer.reads(q).count_ones() <= MANY;
+        let sink = |q: u32| few(q) && accepts_all(observer, q, letters_over(observer.reads(q)));
+        let leads = (states.clone())
+            .map(|q| {
+                let mut leads = vec![!few(q); observer.states() as usize];
+                if few(q) {
+                    for letter in letters_over(observer.reads(q)) {
+                        for (to, _) in observer.edges(q, letter) {
+                            leads[to as usize] = true;
+                        }
+                    }
+                }
+                leads
+            })
+            .collect();
+        let known = Self {
+            propositions,
+            observer,
+            initial: forest.keep(EMPTY),
+            steps,
+            own,
+            idle: (0..processes).map(|_| forest.keep(EMPTY)).collect(),
+            deadlocks: (deadlock == Deadlock::Stutter).then(|| forest.keep(EMPTY)),
+            truth,
+            accepts_all: states.clone().find(|&q| goes_on && sink(q)),
+            leads,
+        };
+        let start = model.initial(forest)?;
+        let start = forest.keep(start);
+        let begin = forest.get(start);
+        known.learn_truth(forest, model, begin)?;
+        let begin = forest.get(start);
+        for (letter, part) in known.split(forest, begin, known.all())? {
+            for q in observer.initial(letter) {
+                known.add(forest, known.initial, q, forest.get(part))?;
+            }
+            forest.release(part);
+        }
+        forest.release(start);
+        Ok(known)
+    }
+
+    /// All propositions.
+    fn all(&self) -> u64 {
+        (0..self.truth.len()).fold(0, |all, p| all | 1 << p)
+    }
+
+    /// Adds states of the model with a state of the automaton to a set.
+    fn add(&self, forest: &mut Forest, set: Kept, q: u32, states: Node) -> Result<(), Stop> {
+        let more = forest.make(q, states, EMPTY)?;
+        forest.add(set, more)?;
+        Ok(())
+    }
+
+    /// The successors of a set, of which all there is to know is learned.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn expand(
+        &self,
+        forest: &mut Forest,
+        model: &mut Model<'_>,
+        set: Kept,
+    ) -> Result<Node, Stop> {
+        self.learn(forest, model, forest.get(set))?;
+        self.step(forest, Some(model), forest.get(set), Steps::All)
+    }
+
+    /// Number of parts that the steps are made of; to stay in a deadlock is the last one.
+    pub fn parts(&self) -> usize {
+        self.steps.len() + 1
+    }
+
+    /// The successors of a set by one part of the steps; all there is to know about the set has been learned.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn expand_by(
+        &self,
+        forest: &mut Forest,
+        model: &mut Model<'_>,
+        set: Kept,
+        part: usize,
+    ) -> Result<Node, Stop> {
+        self.step(forest, Some(model), forest.get(set), Steps::Part(part))
+    }
+
+    /// Learns all there is to know about the steps from a set of the product.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn learn(&self, forest: &mut Forest, model: &mut Model<'_>, set: Node) -> Result<(), Stop> {
+        let states = forest.guarded(&[set], |f| f.union_of_downs(set))?;
+        let states = forest.keep(states);
+        self.learn_truth(forest, model, forest.get(states))?;
+        let moves = match forest.path(forest.get(states)) {
+            Some(path) => {
+                model.prepare_single(forest, &path)?;
+                self.moves(forest, &path)?
+            }
+            None => {
+                model.prepare_at_once(forest, forest.get(states))?;
+                false
+            }
+        };
+        if let Some(kept) = self.deadlocks
+            && !moves
+        {
+            let stuck = model.deadlocks(forest, forest.get(states))?;
+            forest.add(kept, stuck)?;
+        }
+        for (process, &kept) in self.idle.iter().enumerate() {
+            let idle = model.idle(forest, forest.get(states), process)?;
+            forest.add(kept, idle)?;
+        }
+        forest.release(states);
+        Ok(())
+    }
+
+    /// Learns where propositions hold, of some states of the model. Where they have no value they do not.
+    fn learn_truth(
+        &self,
+        forest: &mut Forest,
+        model: &mut Model<'_>,
+        states: Node,
+    ) -> Result<(), Stop> {
+        let states = forest.keep(states);
+        for (p, &([fails, holds], shape)) in self.propositions.iter().zip(&self.truth) {
+            let (now, _) = model.condition(forest, forest.get(states), p)?;
+            let now = forest.keep(now);
+            let seen = forest.project(forest.get(states), shape)?;
+            let not = forest.difference(seen, forest.get(now))?;
+            forest.add(fails, not)?;
+            forest.add(holds, forest.get(now))?;
+            forest.release(now);
+        }
+        forest.release(states);
+        Ok(())
+    }
+
+    /// Splits states of the model by some propositions. The parts are kept.
+    fn split(&self, forest: &mut Forest, states: Node, by: u64) -> Result<Vec<(u64, Kept)>, Stop> {
+        let mut parts = vec![(0, forest.keep(states))];
+        for (p, &(truth, shape)) in self.truth.iter().enumerate() {
+            if by >> p & 1 == 0 {
+                continue;
+            }
+            let mut next = Vec::with_capacity(parts.len());
+            for (letter, part) in parts {
+                for (value, holds) in truth.into_iter().enumerate() {
+                    let now = forest.get(part);
+                    let some = forest.restrict(now, forest.get(holds), shape)?;
+                    if some != EMPTY {
+                        next.push((letter | (value as u64) << p, forest.keep(some)));
+                    }
+                }
+                forest.release(part);
+            }
+            parts = next;
+        }
+        Ok(parts)
+    }
+
+    /// Splits states of the model by the edges that the automaton has for them in one of its states, if any.
+    fn by_edges(
+        &self,
+        forest: &mut Forest,
+        q: u32,
+        states: Node,
+    ) -> Result<Vec<(Vec<Edge>, Kept)>, Stop> {
+        let mut classes: Vec<(Vec<Edge>, Kept)> = Vec::new();
+        for (letter, part) in self.split(forest, states, self.observer.reads(q))? {
+            let edges = self.observer.edges(q, letter);
+            let same = classes.iter().find(|(e, _)| *e == edges);
+            match same.map(|(_, kept)| *kept) {
+                Some(kept) => {
+                    forest.add(kept, forest.get(part))?;
+                    forest.release(part);
+                }
+                None if edges.is_empty() => forest.release(part),
+                None => classes.push((edges, part)),
+            }
+        }
+        Ok(classes)
+    }
+
+    /// The process to which an acceptance set is due, if it is not one of the automaton's.
+    fn process_of(&self, set: usize) -> Option<usize> {
+        set.checked_sub(self.observer.sets() as usize)
+    }
+
+    /// The process for whose sake steps are taken.
+    fn due_to(&self, of: Steps) -> Option<usize> {
+        match of {
+            Steps::Of(set) => self.process_of(set),
+            Steps::All | Steps::Part(_) => None,
+        }
+    }
+
+    /// Where the edges of an acceptance set lead, or all.
+    fn targets(&self, edges: &[Edge], of: Steps) -> Vec<u32> {
+        let wanted = |marks: u64| match of {
+            Steps::Of(set) if self.process_of(set).is_none() => marks >> set & 1 == 1,
+            _ => true,
+        };
+        let edges = edges.iter().filter(|(_, marks)| wanted(*marks));
+        let mut targets: Vec<u32> = edges.map(|(to, _)| *to).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        targets
+    }
+
+    /// The successors of a set, by the steps of an acceptance set or by all; with a model, what is not known of them yet is learned.
+    fn step(
+        &self,
+        forest: &mut Forest,
+        mut model: Option<&mut Model<'_>>,
+        set: Node,
+        of: Steps,
+    ) -> Result<Node, Stop> {
+        let from = forest.keep(set);
+        let all = forest.keep(EMPTY);
+        let rows: Vec<(u32, Node)> = forest.list(set).collect();
+        for (q, states) in rows {
+            if self.observer.is_testing() {
+                for (before, part) in self.split(forest, states, self.all())? {
+                    let next = self.model_image(forest, forest.get(part), of)?;
+                    let next = forest.keep(next);
+                    if let Some(model) = &mut model {
+                        self.learn_truth(forest, model, forest.get(next))?;
+                    }
+                    for (after, into) in self.split(forest, forest.get(next), self.all())? {
+                        let edges = self.observer.edges(q, before ^ after);
+                        for to in self.targets(&edges, of) {
+                            self.add(forest, all, to, forest.get(into))?;
+                        }
+                        forest.release(into);
+                    }
+                    forest.release(next);
+                    forest.release(part);
+                }
+            } else {
+                for (edges, part) in self.by_edges(forest, q, states)? {
+                    let targets = self.targets(&edges, of);
+                    if !targets.is_empty() {
+                        let next = self.model_image(forest, forest.get(part), of)?;
+                        let next = forest.keep(next);
+                        for to in targets {
+                            self.add(forest, all, to, forest.get(next))?;
+                        }
+                        forest.release(next);
+                    }
+                    forest.release(part);
+                }
+            }
+        }
+        forest.release(from);
+        let result = forest.get(all);
+        forest.release(all);
+        Ok(result)
+    }
+
+    /// Is there a step from a single state?
+    fn moves(&self, forest: &mut Forest, path: &[(u32, Node)]) -> Result<bool, Stop> {
+        for step in &self.steps {
+            let (state, relation) = (path[step.top].1, forest.get(step.relation));
+            if forest.image(state, relation, step.low)? != EMPTY {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The successors of a single state: steps begin at their highest level, so that those which are not enabled cost nothing above it.
+    fn image_of_single(
+        &self,
+        forest: &mut Forest,
+        path: &[(u32, Node)],
+        steps: &[Step],
+    ) -> Result<Node, Stop> {
+        let base = forest.stack.len();
+        for step in steps {
+            let (state, relation) = (path[step.top].1, forest.get(step.relation));
+            let mut next = forest.image_inner(state, relation, step.low)?;
+            if next != EMPTY {
+                for &(value, _) in path[..step.top].iter().rev() {
+                    next = forest.make(value, next, EMPTY)?;
+                }
+                forest.push(next);
+            }
+        }
+        forest.union_of_stack(base)
+    }
+
+    /// The successors of states of the model by steps that may belong to an acceptance set.
+    fn model_image(&self, forest: &mut Forest, states: Node, of: Steps) -> Result<Node, Stop> {
+        let from = forest.keep(states);
+        let all = forest.keep(EMPTY);
+        let source = match self.due_to(of) {
+            None => states,
+            Some(process) => {
+                for &(relation, shape) in &self.own[process] {
+                    let more = forest.image(forest.get(from), forest.get(relation), shape)?;
+                    forest.add(all, more)?;
+                }
+                forest.intersection(forest.get(from), forest.get(self.idle[process]))?
+            }
+        };
+        let source = forest.keep(source);
+        let now = forest.get(source);
+        let steps = match of {
+            Steps::Part(part) => self.steps.get(part..=part).unwrap_or(&[]),
+            Steps::All | Steps::Of(_) => &self.steps,
+        };
+        if let Some(path) = forest.path(now) {
+            let more = forest.guarded(&[], |f| self.image_of_single(f, &path, steps))?;
+            forest.add(all, more)?;
+        } else {
+            for step in steps {
+                let more = forest.image(now, forest.get(step.relation), step.whole)?;
+                forest.add(all, more)?;
+            }
+        }
+        let stays = match of {
+            Steps::Part(part) => part == self.steps.len(),
+            Steps::All | Steps::Of(_) => true,
+        };
+        if let Some(deadlocks) = self.deadlocks
+            && stays
+        {
+            let stay = forest.intersection(forest.get(from), forest.get(deadlocks))?;
+            forest.add(all, stay)?;
+        }
+        let result = forest.get(all);
+        for kept in [from, all, source] {
+            forest.release(kept);
+        }
+        Ok(result)
+    }
+
+    /// The predecessors of states of the model, within others, by steps that may belong to an acceptance set.
+    fn model_preimage(
+        &self,
+        forest: &mut Forest,
+        states: Node,
+        of: Steps,
+        within: Node,
+    ) -> Result<Node, Stop> {
+        let (to, universe) = (forest.keep(states), forest.keep(within));
+        let all = forest.keep(EMPTY);
+        let by = |forest: &mut Forest, (relation, shape): Relation| -> Result<(), Stop> {
+            let (to, within) = (forest.get(to), forest.get(universe));
+            let more = forest.preimage(to, forest.get(relation), shape, within)?;
+            forest.add(all, more)
+        };
+        for step in &self.steps {
+            by(forest, (step.relation, step.whole))?;
+        }
+        if let Some(process) = self.due_to(of) {
+            let idle = forest.get(self.idle[process]);
+            let before = forest.intersection(forest.get(all), idle)?;
+            forest.set(all, before);
+            for &relation in &self.own[process] {
+                by(forest, relation)?;
+            }
+        }
+        if let Some(deadlocks) = self.deadlocks {
+            let stay = forest.intersection(forest.get(to), forest.get(deadlocks))?;
+            let stay = forest.intersection(stay, forest.get(universe))?;
+            forest.add(all, stay)?;
+        }
+        let result = forest.get(all);
+        for kept in [to, universe, all] {
+            forest.release(kept);
+        }
+        Ok(result)
+    }
+}
+
+/// A part of a product, of which all that matters is known.
+pub(crate) struct Part<'a> {
+    /// The product.
+    pub product: &'a OnTheFly<'a>,
+    /// The states.
+    pub found: Kept,
+}
+
+impl Part<'_> {
+    /// A run that is accepted whatever it does after one of the last states, if there is such a one among them; the layers `before` lead to
+    /// them, one after the other.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn certain_run(
+        &self,
+        forest: &mut Forest,
+        model: &Model<'_>,
+        before: impl Iterator<Item = Kept>,
+        last: Kept,
+    ) -> Result<Certain, Stop> {
+        let certain = self.certain(forest, forest.get(last))?;
+        let Some(state) = forest.first(certain) else {
+            return Ok(Certain::Nothing);
+        };
+        let layers: Vec<Kept> = before.chain([last]).collect();
+        let way = back_through(forest, self, &layers, state)?;
+        let outcome = violation_after(forest, model, &way)?;
+        Ok(outcome.map_or(Certain::Fails, Certain::Violated))
+    }
+
+    /// Accepting cycles of this part among what a set leads to, and what they lead to; none if there are none.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn hull(&self, forest: &mut Forest, start: Node) -> Result<Option<Hull>, Stop> {
+        let all = self.reach(forest, start)?;
+        let hull = fixpoint(forest, self, all)?;
+        if forest.get(hull) == EMPTY {
+            forest.release(hull);
+            return Ok(None);
+        }
+        Ok(Some(Hull {
+            reachable: self.found,
+            hull,
+            is_certain: false,
+        }))
+    }
+
+    /// A run through one of these cycles.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn run(
+        &self,
+        forest: &mut Forest,
+        model: &Model<'_>,
+        hull: &Hull,
+    ) -> Result<Outcome, Stop> {
+        violation(forest, model, self, hull)
+    }
+
+    /// What is to be said if this is the whole product, and no accepting run is in it.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn nothing(&self, forest: &mut Forest, model: &mut Model<'_>) -> Result<Outcome, Stop> {
+        let visited = match forest.get(self.found) {
+            EMPTY => EMPTY,
+            found => forest.guarded(&[found], |f| f.union_of_downs(found))?,
+        };
+        let fault = first_fault(forest, model, visited, self.product.propositions)?;
+        Ok(fault.map_or(Outcome::Empty, Outcome::Failed))
+    }
+}
+
+/// What comes of states after which whatever comes is accepted.
+pub(crate) enum Certain {
+    /// There are none.
+    Nothing,
+    /// A run.
+    Violated(Outcome),
+    /// Something fails, so that it is not certain that a run goes on.
+    Fails,
+}
+
+impl Graph for Part<'_> {
+    fn initial(&self) -> Kept {
+        self.product.initial
+    }
+
+    fn sets(&self) -> usize {
+        self.product.observer.sets() as usize + self.product.own.len()
+    }
+
+    fn process_of(&self, set: usize) -> Option<usize> {
+        self.product.process_of(set)
+    }
+
+    fn accepts_all(&self) -> Option<u32> {
+        self.product.accepts_all
+    }
+
+    /// They are not taken apart: that would split the states again for each part.
+    fn parts(&self) -> usize {
+        1
+    }
+
+    fn image(&self, forest: &mut Forest, set: Node, of: Steps) -> Result<Node, Stop> {
+        let of = match of {
+            Steps::Part(_) => Steps::All,
+            of => of,
+        };
+        let next = self.product.step(forest, None, set, of)?;
+        forest.intersection(next, forest.get(self.found))
+    }
+
+    fn preimage(
+        &self,
+        forest: &mut Forest,
+        set: Node,
+        of: Steps,
+        universe: Node,
+    ) -> Result<Node, Stop> {
+        let (to, within) = (forest.keep(set), forest.keep(universe));
+        let all = forest.keep(EMPTY);
+        let targets: Vec<(u32, Node)> = forest.list(set).collect();
+        let sources: Vec<(u32, Node)> = forest.list(universe).collect();
+        for (q, after) in targets {
+            let parts = match self.product.observer.is_testing() {
+                true => self.product.split(forest, after, self.product.all())?,
+                false => vec![(0, forest.keep(after))],
+            };
+            for &(from, within) in sources
+                .iter()
+                .filter(|s| self.product.leads[s.0 as usize][q as usize])
+            {
+                for &(letter, part) in &parts {
+                    let before =
+                        self.product
+                            .model_preimage(forest, forest.get(part), of, within)?;
+                    let before = forest.keep(before);
+                    let sources = match self.product.observer.is_testing() {
+                        false => self.product.by_edges(forest, from, forest.get(before))?,
+                        true => (self
+                            .product
+                            .split(forest, forest.get(before), self.product.all())?
+                            .into_iter())
+                        .map(|(l, part)| (self.product.observer.edges(from, l ^ letter), part))
+                        .collect(),
+                    };
+                    for (edges, part) in sources {
+                        if self.product.targets(&edges, of).contains(&q) {
+                            self.product.add(forest, all, from, forest.get(part))?;
+                        }
+                        forest.release(part);
+                    }
+                    forest.release(before);
+                }
+            }
+            for (_, part) in parts {
+                forest.release(part);
+            }
+        }
+        let result = forest.get(all);
+        for kept in [to, within, all] {
+            forest.release(kept);
+        }
+        Ok(result)
+    }
+
+    fn reach(&self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
+        let mut all = Growing::default();
+        let last = forest.keep(set);
+        while forest.get(last) != EMPTY {
+            let new = all.add(forest, forest.get(last))?;
+            forest.set(last, new);
+            let next = self.image(forest, new, Steps::All)?;
+            forest.set(last, next);
+        }
+        forest.release(last);
+        let reached = all.all(forest)?;
+        all.release(forest);
+        Ok(reached)
+    }
+}

@@ -1,0 +1,272 @@
+//! Reachability in products with a TGBA: saturation in each state of the automaton, under the label of its self-loop.
+//!
+//! In such a product every step looks at the automaton's variable, which is at the top, so saturation finds nothing to do further down.
+//! But as long as the automaton stays where it is, the model moves by its own events, and most of these do not touch what the label of the
+//! self-loop is about. This is the idea of the self-loop aggregation product of Duret-Lutz, Klai, Poitrenaud, Thierry-Mieg (ATVA 2011), where
+//! such sets are the states of an explicit graph; here they are parts of one symbolic set, and the result is all that is reachable by
+//! Definition 5 of the TACAS 2014 paper.
+//!
+//! With a state of the automaton, of the model's states those where its self-loop may be taken are closed under the events of the model
+//! that lead to such states again: events that write nothing that the label reads, as they are, and the others, joined with the label before
+//! and after. What else they lead to is found by a step of the product from all that is new, which also brings the other states of the
+//! automaton what they begin with.
+//!
+//! Often this is much faster than saturation of the product as a whole; but not where runs make the automaton go to and fro all the time,
+//! or what is reachable under a label has a large diagram. So both are tried in turns ([`Turns`]).
+//!
+//! States of the automaton whose self-loops have the same label share their events, a *family*. Results of saturation depend on it, so the
+//! cache has them apart; family 0 is the model's own, whose results are those of the search for its states.
+
+use crate::dd::forest::{EMPTY, Forest, Kept, Node};
+use crate::dd::unique_table::Stop;
+use crate::product::automaton::{Observer, letters_over};
+use crate::product::graph::{Graph, Steps};
+use crate::product::symbolic_product::{Builder, Product, Relation};
+use crate::reach::fixed_events::KnownEvents;
+use crate::reach::saturation::FAMILIES;
+use std::cell::Cell;
+use std::collections::VecDeque;
+
+/// Reachability in one way or the other: the work of both may grow until one is done with it, and that one comes first the next time.
+#[derive(Debug)]
+pub(crate) struct Turns {
+    whole_first: Cell<bool>,
+}
+
+/// Nodes of the first try.
+const TRY: u64 = 1 << 21;
+
+impl Turns {
+    /// Under self-loops first.
+    pub fn new() -> Self {
+        Self {
+            whole_first: Cell::new(false),
+        }
+    }
+
+    /// What one of two computations finds: `by_loops`, or `whole`.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn reach(
+        &self,
+        forest: &mut Forest,
+        by_loops: impl Fn(&mut Forest) -> Result<Node, Stop>,
+        whole: impl Fn(&mut Forest) -> Result<Node, Stop>,
+    ) -> Result<Node, Stop> {
+        let mut nodes = TRY;
+        let mut is_whole = self.whole_first.get();
+        loop {
+            for _ in 0..2 {
+                let found = match is_whole {
+                    true => forest.within(nodes, &whole)?,
+                    false => forest.within(nodes, &by_loops)?,
+                };
+                if let Some(found) = found {
+                    self.whole_first.set(is_whole);
+                    return Ok(found);
+                }
+                is_whole = !is_whole;
+            }
+            nodes *= 4;
+        }
+    }
+}
+
+/// Labels about more propositions are not looked at.
+const MANY: u32 = 8;
+
+/// The label of a self-loop, and what happens under it.
+#[derive(Clone, Debug)]
+struct Family {
+    /// Where the label holds; none if everywhere.
+    label: Option<Relation>,
+    events: KnownEvents,
+}
+
+/// What is known of the self-loops of an automaton.
+#[derive(Clone, Debug)]
+pub(crate) struct SelfLoops {
+    families: Vec<Family>,
+    /// The family of each state of the automaton, if it has a self-loop that is looked at.
+    of_state: Vec<Option<usize>>,
+}
+
+impl SelfLoops {
+    /// The self-loops of an automaton, and the events of the model under their labels. `groups` are all events, each with the propositions
+    /// that it may change.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn new(
+        b: &mut Builder<'_, '_>,
+        observer: &dyn Observer,
+        groups: &[(Relation, u64)],
+    ) -> Result<Self, Stop> {
+        let mut labels: Vec<(u64, Vec<u64>)> = Vec::new();
+        let mut loops = Self {
+            families: Vec::new(),
+            of_state: Vec::new(),
+        };
+        for q in 0..observer.states() {
+            let family = match label(observer, q) {
+                None => None,
+                Some(label) => match labels.iter().position(|known| *known == label) {
+                    Some(known) => Some(known),
+                    None if labels.len() as u32 + 2 >= FAMILIES => None,
+                    None => {
+                        let family = Family::new(b, &label, groups, labels.len() as u32 + 2)?;
+                        loops.families.push(family);
+                        labels.push(label);
+                        Some(labels.len() - 1)
+                    }
+                },
+            };
+            loops.of_state.push(family);
+        }
+        Ok(loops)
+    }
+
+    /// All that a set of the product leads to, itself included.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn reach(&self, forest: &mut Forest, product: &Product, set: Node) -> Result<Node, Stop> {
+        // With each state of the automaton, what was found, and that of it whose steps were taken.
+        let found: Vec<Kept> = self.of_state.iter().map(|_| forest.keep(EMPTY)).collect();
+        let done: Vec<Kept> = self.of_state.iter().map(|_| forest.keep(EMPTY)).collect();
+        let mut queue = VecDeque::new();
+        for (q, states) in forest.list(set).collect::<Vec<_>>() {
+            forest.set(found[q as usize], states);
+            queue.push_back(q as usize);
+        }
+        while let Some(q) = queue.pop_front() {
+            if let Some(family) = self.of_state[q] {
+                let more = self.families[family].close(forest, forest.get(found[q]))?;
+                forest.add(found[q], more)?;
+            }
+            let new = forest.difference(forest.get(found[q]), forest.get(done[q]))?;
+            if new == EMPTY {
+                continue;
+            }
+            let from = forest.make(q as u32, new, EMPTY)?;
+            forest.set(done[q], forest.get(found[q]));
+            let next = product.image(forest, from, Steps::All)?;
+            let next = forest.keep(next);
+            for (to, states) in forest.list(forest.get(next)).collect::<Vec<_>>() {
+                let to = to as usize;
+                let before = forest.get(found[to]);
+                let all = forest.union(before, states)?;
+                forest.set(found[to], all);
+                // `before` may be dead by now, but not if it is the same.
+                if all != before && !queue.contains(&to) {
+                    queue.push_back(to);
+                }
+            }
+            forest.release(next);
+        }
+        let base = forest.stack.len();
+        for (q, &kept) in found.iter().enumerate() {
+            if forest.get(kept) != EMPTY {
+                forest.stack.push((q as u32, forest.get(kept), EMPTY));
+            }
+        }
+        let all = forest.list_of_stack(base, EMPTY)?;
+        for kept in found.into_iter().chain(done) {
+            forest.release(kept);
+        }
+        Ok(all)
+    }
+}
+
+/// The label of a state's self-loop: the propositions that it depends on, and their valuations; none if there is no loop, or too many
+/// propositions are in it.
+fn label(observer: &dyn Observer, q: u32) -> Option<(u64, Vec<u64>)> {
+    let reads = observer.reads(q);
+    if reads.count_ones() > MANY {
+        return None;
+    }
+    let stays = |letter: u64| observer.edges(q, letter).iter().any(|e| e.0 == q);
+    let depends = |p: &u32| letters_over(reads).any(|l| stays(l) != stays(l ^ 1 << p));
+    let about = (0..64).filter(|p| reads >> p & 1 == 1).filter(depends);
+    let about = about.fold(0, |all, p| all | 1 << p);
+    let letters: Vec<u64> = letters_over(about).filter(|&l| stays(l)).collect();
+    (!letters.is_empty()).then_some((about, letters))
+}
+
+impl Family {
+    fn new(
+        b: &mut Builder<'_, '_>,
+        (about, letters): &(u64, Vec<u64>),
+        groups: &[(Relation, u64)],
+        number: u32,
+    ) -> Result<Self, Stop> {
+        let label = match about {
+            0 => None,
+            _ => Some(b.condition(*about, letters)?),
+        };
+        // Under no condition, the events are the model's, if it has all.
+        let number = match label.is_none() && b.has_all_events() {
+            true => 0,
+            false => number,
+        };
+        let mut events = KnownEvents::new(b.levels(), number);
+        for &(group, visible) in groups {
+            let (relation, shape) = match label {
+                Some(label) if visible & about != 0 => b.steps_within(group, label)?,
+                _ => group,
+            };
+            if b.forest.get(relation) != EMPTY {
+                events.add(b.forest, relation, shape);
+            }
+        }
+        Ok(Self { label, events })
+    }
+
+    /// What states of the model lead to while the label holds.
+    fn close(&self, forest: &mut Forest, states: Node) -> Result<Node, Stop> {
+        let inside = match self.label {
+            None => states,
+            Some((label, shape)) => {
+                // From the model's first level on.
+                let (_, shape) = forest.shapes.parts(shape);
+                forest.restrict(states, forest.get(label), shape)?
+            }
+        };
+        self.events.saturate(forest, inside, 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dd::forest::UNIT;
+    use crate::dd::unique_table::Limits;
+
+    /// The one that needs less work is heard, whichever began, and begins the next time.
+    #[test]
+    fn turns_of_two() {
+        let mut forest = Forest::new(Limits::default());
+        let turns = Turns::new();
+        let works = |value: u32, nodes: u64| {
+            move |forest: &mut Forest| -> Result<Node, Stop> {
+                for _ in 0..nodes {
+                    forest.make(value, UNIT, EMPTY)?;
+                }
+                forest.make(value, UNIT, EMPTY)
+            }
+        };
+        let mut ask = |loops: u64, whole: u64| {
+            let begin = forest.made();
+            let found = turns.reach(&mut forest, works(0, loops), works(1, whole));
+            let who = forest.first(found.unwrap()).unwrap()[0];
+            (who, (forest.made() - begin) / TRY)
+        };
+        assert_eq!(ask(TRY / 2, TRY / 4), (0, 0));
+        assert_eq!(ask(2 * TRY, TRY / 2), (1, 1));
+        assert_eq!(ask(TRY / 4, TRY / 2), (1, 0));
+        // Two tries for nothing, and that of the other.
+        assert_eq!(ask(2 * TRY, 100 * TRY), (0, 2 + 4 + 2));
+        assert_eq!(ask(TRY / 4, TRY / 2), (0, 0));
+    }
+}

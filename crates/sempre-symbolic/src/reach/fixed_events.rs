@@ -1,0 +1,92 @@
+//! Events whose relations are all known before they are fired, as those of a product are.
+
+use crate::dd::forest::{Forest, Kept, Node};
+use crate::dd::shape::{Mode, Shape};
+use crate::dd::unique_table::Stop;
+use crate::reach::saturation::{Events, Firing, Saturation};
+
+/// Relations, by the highest level that they touch.
+#[derive(Clone, Debug)]
+pub(crate) struct KnownEvents {
+    /// Which events these are; see [`Saturation`].
+    pub family: u32,
+    /// Relations, and their shapes from the highest level on that they touch.
+    events: Vec<(Kept, Shape)>,
+    at_level: Vec<Vec<u32>>,
+}
+
+impl KnownEvents {
+    /// None yet, on so many levels.
+    pub fn new(levels: usize, family: u32) -> Self {
+        Self {
+            family,
+            events: Vec::new(),
+            at_level: vec![Vec::new(); levels],
+        }
+    }
+
+    /// Adds a relation with its shape from the first level on. What changes nothing finds nothing, and is left out.
+    pub fn add(&mut self, forest: &Forest, relation: Kept, shape: Shape) {
+        if !forest.modes(shape).iter().any(|&mode| mode > Mode::Read) {
+            return;
+        }
+        let (mut low_shape, mut top) = (shape, 0);
+        while forest.shapes.parts(low_shape).0 == Mode::Skip {
+            low_shape = forest.shapes.parts(low_shape).1;
+            top += 1;
+        }
+        self.at_level[top].push(self.events.len() as u32);
+        self.events.push((relation, low_shape));
+    }
+
+    /// The closure of a set whose vectors start at this level.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn saturate(&self, forest: &mut Forest, set: Node, level: u32) -> Result<Node, Stop> {
+        let end = self.at_level.iter().rposition(|a| !a.is_empty());
+        let mut events = Fired {
+            known: self,
+            end: end.map_or(0, |l| l as u32 + 1),
+        };
+        forest.guarded(&[set], |forest| {
+            let mut saturation = Saturation {
+                forest,
+                events: &mut events,
+                firing: Firing::Auto,
+                family: self.family,
+            };
+            saturation.saturate(set, level)
+        })
+    }
+}
+
+struct Fired<'a> {
+    known: &'a KnownEvents,
+    end: u32,
+}
+
+impl Events for Fired<'_> {
+    fn at(&self, level: u32) -> &[u32] {
+        &self.known.at_level[level as usize]
+    }
+
+    fn end(&self) -> u32 {
+        self.end
+    }
+
+    fn ready(&mut self, forest: &mut Forest, event: u32) -> Result<Option<(Node, Shape)>, Stop> {
+        let (relation, shape) = self.known.events[event as usize];
+        Ok(Some((forest.get(relation), shape)))
+    }
+
+    fn prepare(&mut self, _: &mut Forest, _: u32, _: Node) -> Result<(Node, Shape), Stop> {
+        unreachable!("all are ready")
+    }
+
+    fn occurs(&mut self, _: u32, _: u32) {}
+
+    fn progress(&mut self, _: &Forest) -> Result<(), Stop> {
+        Ok(())
+    }
+}

@@ -1,0 +1,229 @@
+//! An action as a conjunction of parts, each over as few cells as possible.
+//!
+//! * The guard is taken apart at its conjunctions. A condition whose cells are all read by a piece of the effect, or by another
+//!   condition, joins that one: it makes rows fewer and costs nothing. But if a condition can fail, all stay
+//!   apart and in order, since whether it is evaluated depends on those before it.
+//! * The effect falls into pieces that do not depend on each other: two statements belong together if one reads or
+//!   writes what an earlier one writes, or if they share a register. One that writes what an earlier one
+//!   only reads does not matter to it, since each piece starts from the state before the step.
+//! * Priority classes and the exclusive register are conditions, too: for each action that goes before, that it is disabled.
+
+use crate::relation::partial_relation::{Meaning, Rival, footprint};
+use sempre_model::footprint::{can_fail, reads_of};
+use sempre_model::ir::{Behaviour, Binary, Expr, Place, Program, Stmt};
+use sempre_model::{Action, Footprint};
+use std::collections::BTreeSet;
+
+/// The parts of an action, one of `actions`. Conditions come in the order of their evaluation.
+pub(crate) fn parts(program: &Program, action: &Action, actions: &[(u32, Action)]) -> Vec<Meaning> {
+    let mut parts: Vec<Meaning> = (rivals(program, action, actions).into_iter())
+        .map(Meaning::Disabled)
+        .collect();
+    let (guard, effect) = match &action.behaviour {
+        Behaviour::Guarded { guard, effect } => (guard, effect),
+        Behaviour::Table(table) => {
+            parts.push(Meaning::Rows(table.clone()));
+            return parts;
+        }
+    };
+    let mut conditions = Vec::new();
+    flatten(guard, &mut conditions);
+    let mut pieces: Vec<(Vec<Expr>, Vec<Stmt>)> = (pieces(program, effect).into_iter())
+        .map(|piece| (Vec::new(), piece))
+        .collect();
+    if conditions.iter().any(|c| can_fail(program, c)) {
+        parts.extend(conditions.into_iter().map(|c| Meaning::Condition(vec![c])));
+    } else {
+        let reads: Vec<BTreeSet<u32>> = (pieces.iter())
+            .map(|(_, piece)| {
+                let meaning = Meaning::Effect(Vec::new(), piece.clone());
+                footprint(program, &meaning).reads.into_iter().collect()
+            })
+            .collect();
+        // The widest first: narrower ones may join it.
+        let mut conditions: Vec<(BTreeSet<u32>, Expr)> = (conditions.into_iter())
+            .map(|c| (reads_of(program, &c).into_iter().collect(), c))
+            .collect();
+        conditions.sort_by_key(|(cells, _)| std::cmp::Reverse(cells.len()));
+        let mut groups: Vec<(BTreeSet<u32>, Vec<Expr>)> = Vec::new();
+        for (cells, condition) in conditions {
+            if !cells.is_empty()
+                && let Some(i) = reads.iter().position(|r| cells.is_subset(r))
+            {
+                pieces[i].0.push(condition);
+            } else if let Some(group) = groups.iter_mut().find(|g| cells.is_subset(&g.0)) {
+                group.1.push(condition);
+            } else {
+                groups.push((cells, vec![condition]));
+            }
+        }
+        groups.sort_by_key(|(cells, _)| cells.len());
+        parts.extend(groups.into_iter().map(|(_, c)| Meaning::Condition(c)));
+    }
+    parts.extend(
+        pieces
+            .into_iter()
+            .map(|(c, piece)| Meaning::Effect(c, piece)),
+    );
+    parts
+}
+
+/// The parts of a conjunction, from the left.
+fn flatten(guard: &Expr, out: &mut Vec<Expr>) {
+    match guard {
+        Expr::Binary(Binary::And, a, b) => {
+            flatten(a, out);
+            flatten(b, out);
+        }
+        _ => out.push(guard.clone()),
+    }
+}
+
+/// The actions that must be disabled for this one to be enabled.
+fn rivals(program: &Program, action: &Action, actions: &[(u32, Action)]) -> Vec<Rival> {
+    let mut rivals = Vec::new();
+    for (_, other) in actions {
+        let behaviour = || match &other.behaviour {
+            Behaviour::Guarded { guard, .. } => Behaviour::Guarded {
+                guard: guard.clone(),
+                effect: Vec::new(),
+            },
+            table => table.clone(),
+        };
+        if other.class > action.class {
+            rivals.push(Rival {
+                register: None,
+                behaviour: behaviour(),
+            });
+        }
+        if let Some(register) = program.exclusive
+            && other.class == action.class
+        {
+            for p in other
+                .processes
+                .iter()
+                .filter(|p| !action.processes.contains(p))
+            {
+                rivals.push(Rival {
+                    register: Some((register, i64::from(p.0) + 1)),
+                    behaviour: behaviour(),
+                });
+            }
+        }
+    }
+    rivals
+}
+
+/// Statements that depend on each other, together.
+fn pieces(program: &Program, effect: &[Stmt]) -> Vec<Vec<Stmt>> {
+    let statements =
+        |piece: &[usize]| -> Vec<Stmt> { piece.iter().map(|&i| effect[i].clone()).collect() };
+    // What a statement touches can be told only together with those that assign its registers.
+    let registers: Vec<BTreeSet<u32>> = effect.iter().map(registers_of).collect();
+    let mut pieces: Vec<Vec<usize>> = (0..effect.len()).map(|i| vec![i]).collect();
+    merge(&mut pieces, |p, q| {
+        let shared = |i: &usize, j: &usize| !registers[*i].is_disjoint(&registers[*j]);
+        p.iter().any(|i| q.iter().any(|j| shared(i, j)))
+    });
+    loop {
+        let prints: Vec<(Vec<usize>, Footprint)> = (pieces.iter())
+            .map(|p| {
+                let meaning = Meaning::Effect(Vec::new(), statements(p));
+                (p.clone(), footprint(program, &meaning))
+            })
+            .collect();
+        let of = |p: &[usize]| prints.iter().find(|(q, _)| q == p).map(|(_, f)| f);
+        let before = pieces.len();
+        merge(&mut pieces, |p, q| {
+            let (Some(a), Some(b)) = (of(p), of(q)) else {
+                // Just merged: looked at again in the next round.
+                return false;
+            };
+            let meet = |x: &[u32], y: &[u32]| x.iter().any(|c| y.contains(c));
+            // Who is done before the other begins does not see what that writes.
+            let done = |p: &[usize], q: &[usize]| p.last() < q.first();
+            meet(&a.may_write, &b.may_write)
+                || meet(&a.may_write, &b.reads) && !done(q, p)
+                || meet(&b.may_write, &a.reads) && !done(p, q)
+        });
+        if pieces.len() == before {
+            break;
+        }
+    }
+    pieces.iter().map(|p| statements(p)).collect()
+}
+
+/// Merges pieces as long as two belong together.
+fn merge(pieces: &mut Vec<Vec<usize>>, together: impl Fn(&[usize], &[usize]) -> bool) {
+    let mut i = 0;
+    while i < pieces.len() {
+        match (i + 1..pieces.len()).find(|&j| together(&pieces[i], &pieces[j])) {
+            Some(j) => {
+                let other = pieces.remove(j);
+                pieces[i].extend(other);
+                pieces[i].sort_unstable();
+            }
+            None => i += 1,
+        }
+    }
+}
+
+/// The registers that a statement uses.
+fn registers_of(stmt: &Stmt) -> BTreeSet<u32> {
+    fn expr(e: &Expr, out: &mut BTreeSet<u32>) {
+        match e {
+            Expr::Constant(_) => {}
+            Expr::Read(p) => place(p, out),
+            Expr::Unary(_, a) => expr(a, out),
+            Expr::Binary(_, a, b) => {
+                expr(a, out);
+                expr(b, out);
+            }
+            Expr::If(a, b, c) => {
+                expr(a, out);
+                expr(b, out);
+                expr(c, out);
+            }
+        }
+    }
+    fn place(p: &Place, out: &mut BTreeSet<u32>) {
+        match p {
+            Place::Scalar(_) => {}
+            Place::Element(_, index) => expr(index, out),
+            Place::Register(r) => {
+                out.insert(*r);
+            }
+        }
+    }
+    fn stmt_registers(stmt: &Stmt, out: &mut BTreeSet<u32>) {
+        match stmt {
+            Stmt::Assign(p, value) => {
+                expr(value, out);
+                place(p, out);
+            }
+            Stmt::If(condition, then, otherwise) => {
+                expr(condition, out);
+                for s in then.iter().chain(otherwise) {
+                    stmt_registers(s, out);
+                }
+            }
+            Stmt::For {
+                register,
+                from,
+                to,
+                body,
+            } => {
+                out.insert(*register);
+                expr(from, out);
+                expr(to, out);
+                for s in body {
+                    stmt_registers(s, out);
+                }
+            }
+            Stmt::Assert(condition, _) => expr(condition, out),
+        }
+    }
+    let mut out = BTreeSet::new();
+    stmt_registers(stmt, &mut out);
+    out
+}

@@ -1,0 +1,279 @@
+//! What holds of all events together: states in which none is enabled, number of steps.
+//!
+//! Both go through a diagram from the bottom up, and look at an event at the highest level that it touches: whether an event is
+//! enabled does not depend on what is above. So each node is looked at once, with the events of its level alone.
+
+use crate::dd::count::{Lack, Sum, Tables};
+use crate::dd::forest::{EMPTY, Forest, Node, UNIT};
+use crate::dd::natural::Natural;
+use crate::dd::unique_table::Stop;
+use crate::relation::model::Model;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+impl Model<'_> {
+    /// The events that belong to each level.
+    fn events_by_level(&self) -> Vec<Vec<usize>> {
+        let mut by_level = vec![Vec::new(); self.order().len()];
+        for (i, e) in self.events.iter().enumerate() {
+            // An event of a program without cells has no level.
+            if let Some(events) = by_level.get_mut(e.top as usize) {
+                events.push(i);
+            }
+        }
+        by_level
+    }
+
+    /// Learns what every event does to a set of states.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub(crate) fn prepare_all(&mut self, forest: &mut Forest, set: Node) -> Result<(), Stop> {
+        let kept = forest.keep(set);
+        let mut now: FxHashSet<Node> = FxHashSet::from_iter([set]);
+        for events in self.events_by_level() {
+            for &event in &events {
+                for &node in &now {
+                    self.prepare_event(forest, event, node)?;
+                }
+            }
+            let downs = now.iter().flat_map(|&n| forest.list(n).map(|(_, d)| d));
+            now = downs.collect();
+        }
+        forest.release(kept);
+        Ok(())
+    }
+
+    /// The events that write nothing, which are in no group.
+    pub(crate) fn silent_events(&self) -> Vec<usize> {
+        let mut is_silent = vec![true; self.events.len()];
+        for &event in self.groups.iter().flat_map(|g| &g.events) {
+            is_silent[event as usize] = false;
+        }
+        (0..self.events.len()).filter(|&e| is_silent[e]).collect()
+    }
+
+    /// Learns what every event does to a set of states, and makes the relations of the groups. Each part is asked once, about all that is
+    /// there from its event's level on: faster than [`Model::prepare_all`] for sets that are small.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub(crate) fn prepare_at_once(&mut self, forest: &mut Forest, set: Node) -> Result<(), Stop> {
+        let below = forest.keep(set);
+        let silent = self.silent_events();
+        for level in 0..self.order().len() {
+            for i in 0..self.at_level[level].len() {
+                let group = self.at_level[level][i];
+                self.prepare(forest, group, forest.get(below))?;
+            }
+            let here = |&&e: &&usize| self.events[e].top as usize == level;
+            let events: Vec<usize> = silent.iter().filter(here).copied().collect();
+            for event in events {
+                self.prepare_event(forest, event, forest.get(below))?;
+            }
+            let now = forest.get(below);
+            if now != EMPTY {
+                let next = forest.guarded(&[now], |f| f.union_of_downs(now))?;
+                forest.set(below, next);
+            }
+        }
+        forest.release(below);
+        Ok(())
+    }
+
+    /// Learns what every event does to a single state, and makes the relations of the groups. What is known for all values that have
+    /// occurred, these included, is not looked at.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub(crate) fn prepare_single(
+        &mut self,
+        forest: &mut Forest,
+        path: &[(u32, Node)],
+    ) -> Result<(), Stop> {
+        for (level, &(value, _)) in path.iter().enumerate() {
+            self.occurs(level as u32, value);
+        }
+        for group in 0..self.groups.len() as u32 {
+            if self.ready(forest, group)?.is_none() {
+                let top = self.groups[group as usize].top as usize;
+                self.prepare(forest, group, path[top].1)?;
+            }
+        }
+        for event in self.silent_events() {
+            let top = self.events[event].top as usize;
+            self.prepare_event(forest, event, path[top].1)?;
+        }
+        Ok(())
+    }
+
+    /// The states of a set in which no action is enabled. All relations must be known for the set.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub fn deadlocks(&mut self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
+        if self.order().is_empty() {
+            let stuck = self.events.iter().all(|e| forest.get(e.relation) == EMPTY);
+            return Ok(if stuck { set } else { EMPTY });
+        }
+        let events = self.events_by_level();
+        let mut known = FxHashMap::default();
+        let base = forest.stack.len();
+        let stuck = self.stuck(forest, set, 0, &events, &mut known);
+        forest.stack.truncate(base);
+        let stuck = stuck?;
+        // Steps that fail are steps, too.
+        let rest = forest.keep(stuck);
+        for i in 0..self.events.len() {
+            let failing = self.failing(forest, i, forest.get(rest))?;
+            let less = forest.difference(forest.get(rest), failing)?;
+            forest.set(rest, less);
+        }
+        let result = forest.get(rest);
+        forest.release(rest);
+        Ok(result)
+    }
+
+    /// Does a process take part in an event?
+    pub(crate) fn takes_part(&self, event: usize, process: usize) -> bool {
+        let action = &self.program().actions[self.events[event].action as usize];
+        action.processes.iter().any(|p| p.0 as usize == process)
+    }
+
+    /// The states of a set in which no action of a process is enabled. All relations must be known for the set.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub(crate) fn idle(
+        &mut self,
+        forest: &mut Forest,
+        set: Node,
+        process: usize,
+    ) -> Result<Node, Stop> {
+        let rest = forest.keep(set);
+        for i in 0..self.events.len() {
+            if !self.takes_part(i, process) {
+                continue;
+            }
+            let e = &self.events[i];
+            let (relation, shape, top) = (forest.get(e.relation), e.shape, e.top);
+            let shape = self.whole_shape(forest, shape, top);
+            let enabled = forest.restrict(forest.get(rest), relation, shape)?;
+            let less = forest.difference(forest.get(rest), enabled)?;
+            forest.set(rest, less);
+            let failing = self.failing(forest, i, forest.get(rest))?;
+            let less = forest.difference(forest.get(rest), failing)?;
+            forest.set(rest, less);
+        }
+        let idle = forest.get(rest);
+        forest.release(rest);
+        Ok(idle)
+    }
+
+    /// The vectors for which none of the events from this level on is enabled. What is known stays on the stack.
+    fn stuck(
+        &self,
+        forest: &mut Forest,
+        node: Node,
+        level: usize,
+        events: &[Vec<usize>],
+        known: &mut FxHashMap<Node, Node>,
+    ) -> Result<Node, Stop> {
+        if node <= UNIT {
+            return Ok(node);
+        }
+        if let Some(&stuck) = known.get(&node) {
+            return Ok(stuck);
+        }
+        let mut list = Vec::new();
+        for (value, down) in forest.list(node).collect::<Vec<_>>() {
+            let down = self.stuck(forest, down, level + 1, events, known)?;
+            if down != EMPTY {
+                list.push((value, down));
+            }
+        }
+        // What is in the list is on the stack already, as a known result.
+        let mut stuck = EMPTY;
+        for &(value, down) in list.iter().rev() {
+            stuck = forest.make(value, down, stuck)?;
+        }
+        for &event in &events[level] {
+            if stuck == EMPTY {
+                break;
+            }
+            let e = &self.events[event];
+            forest.push(stuck);
+            let enabled = forest.restrict_inner(stuck, forest.get(e.relation), e.shape)?;
+            forest.push(enabled);
+            stuck = forest.difference_inner(stuck, enabled)?;
+            forest.pop();
+            forest.pop();
+        }
+        // Both: a dead node's number may be another's soon.
+        forest.push(node);
+        forest.push(stuck);
+        known.insert(node, stuck);
+        Ok(stuck)
+    }
+
+    /// Number of transitions from the states of a set: one for each enabled action, or row. All relations must be known
+    /// for the set.
+    ///
+    /// # Errors
+    /// If there is no memory for tables.
+    pub fn transitions(&self, forest: &Forest, set: Node) -> Result<Natural, Stop> {
+        if self.order().is_empty() {
+            let steps = self
+                .events
+                .iter()
+                .filter(|e| forest.get(e.relation) != EMPTY);
+            return Ok(Natural::from(if set == EMPTY {
+                0
+            } else {
+                steps.count() as u64
+            }));
+        }
+        match self.steps_from::<u128>(forest, set) {
+            Ok(number) => return Ok(Natural::from(number)),
+            Err(lack) => lack.or_stop()?,
+        }
+        self.steps_from::<Natural>(forest, set)
+            .map_err(|_| Stop::Memory)
+    }
+
+    /// Level by level from the bottom up, event by event: only one event's table is there at a time.
+    fn steps_from<N: Sum>(&self, forest: &Forest, set: Node) -> Result<N, Lack> {
+        let mut levels: Vec<Vec<Node>> = Vec::new();
+        let mut now: FxHashSet<Node> = FxHashSet::from_iter([set]);
+        now.remove(&EMPTY);
+        for _ in self.order() {
+            levels.push(now.iter().copied().collect());
+            let downs = now.iter().flat_map(|&n| forest.list(n).map(|(_, d)| d));
+            now = downs.collect();
+        }
+        let mut tables = Tables::<N>::new(forest.spare());
+        // By all events from the level of a node on.
+        let mut below: FxHashMap<Node, N> = FxHashMap::default();
+        let events = self.events_by_level();
+        for (nodes, events) in levels.iter().zip(&events).rev() {
+            let mut sums: Vec<N> = Vec::with_capacity(nodes.len());
+            for &node in nodes {
+                let mut sum = N::zero();
+                for steps in forest.list(node).filter_map(|(_, d)| below.get(&d)) {
+                    sum.increase(steps).then_some(()).ok_or(Lack::Digits)?;
+                }
+                sums.push(sum);
+            }
+            for &event in events {
+                let e = &self.events[event];
+                let relation = forest.get(e.relation);
+                for (sum, &node) in sums.iter_mut().zip(nodes) {
+                    let steps = forest.steps_with(node, relation, e.shape, &mut tables)?;
+                    sum.increase(&steps).then_some(()).ok_or(Lack::Digits)?;
+                }
+                tables.forget_steps();
+            }
+            below = nodes.iter().copied().zip(sums).collect();
+        }
+        Ok(below.remove(&set).unwrap_or_else(N::zero))
+    }
+}

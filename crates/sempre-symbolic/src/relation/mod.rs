@@ -1,0 +1,10 @@
+//! Programs as relations: each action is a conjunction of relations over a few cells, which are learned on demand.
+
+pub(crate) mod conjuncts;
+pub(crate) mod enabled;
+pub(crate) mod force;
+pub(crate) mod linear;
+pub(crate) mod model;
+pub(crate) mod partial_relation;
+pub(crate) mod reordering;
+pub(crate) mod split;

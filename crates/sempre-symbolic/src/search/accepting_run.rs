@@ -1,0 +1,569 @@
+//! An accepting run from the fixpoint of [`crate::search::owcty`].
+//!
+//! In the fixpoint every state has a predecessor, and steps of every acceptance set behind it. So from a state we go back, layer by layer,
+//! to steps of one set after the other. If the state leads on to where these begin, that is an accepting cycle. Else what is behind it
+//! is in components before its own, and we go on from there. (Clarke, Grumberg, McMillan, Zhao, *Efficient generation of
+//! counterexamples and witnesses*, DAC 1995, turned round: their fixpoint has what leads to cycles, ours what cycles lead to.) No component
+//! is computed: it may be the whole product, and the cycle short.
+//!
+//! The run goes from the initial states to the nearest step of the first set, if that is on a cycle, and around. Ways are shortest ones,
+//! found by layers of images, and then back through the layers by preimages of single states. Layers may have much larger diagrams
+//! than what saturation has found: a search for a way that has made [`PATIENCE`] nodes goes on by chaining, whose ways are not the
+//! shortest.
+
+use crate::dd::forest::{EMPTY, Forest, Kept, Node};
+use crate::dd::set_accumulator::Growing;
+use crate::dd::unique_table::Stop;
+use crate::product::graph::{Graph, Steps};
+use crate::search::owcty::Hull;
+
+/// Nodes after which a shortest way is too far.
+const PATIENCE: u64 = 1 << 22;
+
+/// A run of the product: vectors that start with the state of the automaton. The last of the cycle leads to its first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// What happens once.
+    pub prefix: Vec<Vec<u32>>,
+    /// What happens for ever; not empty.
+    pub cycle: Vec<Vec<u32>>,
+    /// For the step from each state of the cycle, the acceptance set for whose sake it is taken, if there is one.
+    pub wanted: Vec<Option<usize>>,
+}
+
+/// An accepting run; `None` if the fixpoint is empty.
+///
+/// # Errors
+/// If there is no room, or it is time to stop.
+pub fn accepting_run(
+    forest: &mut Forest,
+    product: &impl Graph,
+    found: &Hull,
+) -> Result<Option<Run>, Stop> {
+    if forest.get(found.hull) == EMPTY {
+        return Ok(None);
+    }
+    let Some((mut prefix, first)) = to_the_nearest(forest, product, found)? else {
+        return Ok(None);
+    };
+    let mut finder = Finder { forest, product };
+    let mut start = first.clone();
+    let (mut cycle, mut wanted) = loop {
+        match finder.around(&start, found.hull)? {
+            Around::Closed(cycle, wanted) => break (cycle, wanted),
+            Around::Behind(earlier) => start = earlier,
+            Around::Nowhere => return Ok(None),
+        }
+    };
+    if start != first {
+        let goal = forest.set_of(&mut cycle.clone())?;
+        let within = forest.get(found.reachable);
+        let Some(way) = way_to(forest, product, goal, within)? else {
+            return Ok(None);
+        };
+        prefix = way;
+        let last = prefix.pop();
+        let place = cycle.iter().position(|v| Some(v) == last.as_ref());
+        let place = place.unwrap_or(0);
+        cycle.rotate_left(place);
+        wanted.rotate_left(place);
+    }
+    Ok(Some(Run {
+        prefix,
+        cycle,
+        wanted,
+    }))
+}
+
+/// The nearest step of the first acceptance set in the fixpoint: the way there, where it begins included, and where it leads. Without
+/// sets, the way to the nearest state of the fixpoint, and that.
+fn to_the_nearest(
+    forest: &mut Forest,
+    product: &impl Graph,
+    found: &Hull,
+) -> Result<Option<(Way, Vec<u32>)>, Stop> {
+    let hull = forest.get(found.hull);
+    let goal = match product.sets() {
+        0 => hull,
+        _ => product.preimage(forest, hull, Steps::Of(0), hull)?,
+    };
+    let within = forest.get(found.reachable);
+    let Some(mut way) = way_to(forest, product, goal, within)? else {
+        return Ok(None);
+    };
+    let first = match way.last() {
+        Some(last) if product.sets() > 0 => {
+            let one = forest.singleton(last)?;
+            let next = product.image(forest, one, Steps::Of(0))?;
+            let next = forest.intersection(next, forest.get(found.hull))?;
+            forest.first(next)
+        }
+        _ => way.pop(),
+    };
+    Ok(first.map(|first| (way, first)))
+}
+
+/// A way from the initial states to a set, the ends included, within another: a shortest one, unless that takes long.
+///
+/// # Errors
+/// If there is no room, or it is time to stop.
+pub(crate) fn way_to(
+    forest: &mut Forest,
+    product: &impl Graph,
+    goal: Node,
+    within: Node,
+) -> Result<Option<Way>, Stop> {
+    let initial = forest.get(product.initial());
+    Finder { forest, product }.way(initial, goal, within)
+}
+
+/// A way through layers of images to a state of the last one.
+pub(crate) fn back_through(
+    forest: &mut Forest,
+    product: &impl Graph,
+    layers: &[Kept],
+    last: Vec<u32>,
+) -> Result<Way, Stop> {
+    let mut back = vec![last];
+    for &layer in layers.iter().rev().skip(1) {
+        let one = forest.singleton(&back[back.len() - 1])?;
+        let universe = forest.get(layer);
+        let before = product.preimage(forest, one, Steps::All, universe)?;
+        back.extend(forest.first(before));
+    }
+    back.reverse();
+    Ok(back)
+}
+
+/// What comes of going back from a state through a step of each acceptance set.
+enum Around {
+    /// A cycle that begins with the state, and for the step from each of its states the set for whose sake it is taken.
+    Closed(Vec<Vec<u32>>, Vec<Option<usize>>),
+    /// The state does not lead to what is behind it, such as this one.
+    Behind(Vec<u32>),
+    /// Nothing is behind it.
+    Nowhere,
+}
+
+/// States, each of which leads to the next.
+type Way = Vec<Vec<u32>>;
+
+/// A shortest way is too far to look for.
+struct TooLong;
+
+struct Finder<'a, G> {
+    forest: &'a mut Forest,
+    product: &'a G,
+}
+
+impl<G: Graph> Finder<'_, G> {
+    /// A way from a state around to itself, through a step of each acceptance set.
+    fn around(&mut self, start: &[u32], hull: Kept) -> Result<Around, Stop> {
+        let one = self.forest.singleton(start)?;
+        let first = self.forest.keep(one);
+        let mut now = first;
+        // At least one step.
+        let wants: Vec<Steps> = match self.product.sets() {
+            0 => vec![Steps::All],
+            count => (0..count).map(Steps::Of).collect(),
+        };
+        let mut stages = Vec::new();
+        for steps in wants {
+            let (layers, sources) = self.back_to(now, steps, hull)?;
+            if self.forest.get(sources) == EMPTY {
+                return Ok(Around::Nowhere);
+            }
+            stages.push((steps, layers));
+            now = sources;
+        }
+        let way = self.way_back([first, now, hull])?;
+        let found = match way {
+            None => match self.forest.first(self.forest.get(now)) {
+                Some(earlier) => Around::Behind(earlier),
+                None => Around::Nowhere,
+            },
+            Some(way) => self.along(way, &stages)?,
+        };
+        let layers = stages.into_iter().flat_map(|(_, layers)| layers);
+        for kept in layers.chain([now]) {
+            self.forest.release(kept);
+        }
+        Ok(found)
+    }
+
+    /// Goes back from a set, layer by layer, until steps of a kind lead into the last layer. The layers, the set first, and where these
+    /// steps begin; all kept.
+    fn back_to(&mut self, from: Kept, steps: Steps, hull: Kept) -> Result<(Vec<Kept>, Kept), Stop> {
+        let mut seen = Growing::default();
+        let start = self.forest.get(from);
+        seen.add(self.forest, start)?;
+        let mut layers = vec![from];
+        let sources = loop {
+            let (now, universe) = (
+                self.forest.get(layers[layers.len() - 1]),
+                self.forest.get(hull),
+            );
+            let sources = self.product.preimage(self.forest, now, steps, universe)?;
+            let now = self.forest.get(layers[layers.len() - 1]);
+            if sources != EMPTY || now == EMPTY {
+                break self.forest.keep(sources);
+            }
+            let universe = self.forest.get(hull);
+            let next = self
+                .product
+                .preimage(self.forest, now, Steps::All, universe)?;
+            let new = seen.add(self.forest, next)?;
+            layers.push(self.forest.keep(new));
+        };
+        seen.release(self.forest);
+        Ok((layers, sources))
+    }
+
+    /// A way from a state on to what leads to it, if there is one.
+    fn way_back(&mut self, question: [Kept; 3]) -> Result<Option<Way>, Stop> {
+        match self.shortest_way(question)? {
+            Ok(way) => Ok(way),
+            Err(TooLong) => {
+                // All that a state of the fixpoint leads to is in it, and saturation finds it.
+                let [from, goal, _] = question;
+                let from = self.forest.get(from);
+                let all = self.product.reach(self.forest, from)?;
+                match self.forest.intersection(all, self.forest.get(goal))? {
+                    EMPTY => Ok(None),
+                    _ => self.chained_way(question),
+                }
+            }
+        }
+    }
+
+    /// On through the stages: from where steps of a kind begin, by one of them and through the layers to where those of the next begin.
+    fn along(&mut self, way: Way, stages: &[(Steps, Vec<Kept>)]) -> Result<Around, Stop> {
+        let mut cycle = way;
+        let mut wanted = vec![None; cycle.len() - 1];
+        for (steps, layers) in stages.iter().rev() {
+            let set = match steps {
+                Steps::Of(set) => Some(*set),
+                Steps::All | Steps::Part(_) => None,
+            };
+            let mut step = (*steps, set);
+            for &layer in layers.iter().rev() {
+                let one = self.forest.singleton(&cycle[cycle.len() - 1])?;
+                let next = self.product.image(self.forest, one, step.0)?;
+                let next = self.forest.intersection(next, self.forest.get(layer))?;
+                let Some(next) = self.forest.first(next) else {
+                    return Ok(Around::Nowhere);
+                };
+                cycle.push(next);
+                wanted.push(step.1);
+                step = (Steps::All, None);
+            }
+        }
+        // Its end is its beginning.
+        cycle.pop();
+        Ok(Around::Closed(cycle, wanted))
+    }
+
+    /// A way from one set to another, the ends included, within a third: a shortest one, unless that takes long.
+    fn way(&mut self, from: Node, to: Node, within: Node) -> Result<Option<Way>, Stop> {
+        let kept = [from, to, within].map(|set| self.forest.keep(set));
+        let way = match self.shortest_way(kept)? {
+            Ok(way) => way,
+            Err(TooLong) => self.chained_way(kept)?,
+        };
+        for set in kept {
+            self.forest.release(set);
+        }
+        Ok(way)
+    }
+
+    /// By layers of images, and back through them.
+    fn shortest_way(
+        &mut self,
+        [from, goal, universe]: [Kept; 3],
+    ) -> Result<Result<Option<Way>, TooLong>, Stop> {
+        let begin = self.forest.made();
+        let mut seen = Growing::default();
+        let start = self.forest.get(from);
+        seen.add(self.forest, start)?;
+        let mut layers = vec![self.forest.keep(self.forest.get(from))];
+        let mut found = Ok(None);
+        while let Some(&layer) = layers.last() {
+            let now = self.forest.get(layer);
+            if now == EMPTY {
+                break;
+            }
+            let met = self.forest.intersection(now, self.forest.get(goal))?;
+            if let Some(vector) = self.forest.first(met) {
+                let way = back_through(self.forest, self.product, &layers, vector)?;
+                found = Ok(Some(way));
+                break;
+            }
+            if self.forest.made() - begin > PATIENCE && self.product.parts() > 1 {
+                found = Err(TooLong);
+                break;
+            }
+            let now = self.forest.get(layer);
+            let next = self.product.image(self.forest, now, Steps::All)?;
+            let next = self.forest.intersection(next, self.forest.get(universe))?;
+            let new = seen.add(self.forest, next)?;
+            layers.push(self.forest.keep(new));
+        }
+        seen.release(self.forest);
+        for kept in layers {
+            self.forest.release(kept);
+        }
+        Ok(found)
+    }
+
+    /// By chaining, a part of the steps after the other: a way that takes one step of each part at most, in the order in which they found
+    /// something. What can be left out of it is.
+    fn chained_way(&mut self, [from, goal, universe]: [Kept; 3]) -> Result<Option<Way>, Stop> {
+        // What was known before each part that found something.
+        let mut sets: Vec<(Kept, usize)> = Vec::new();
+        let all = self.forest.keep(self.forest.get(from));
+        let met = self
+            .forest
+            .intersection(self.forest.get(from), self.forest.get(goal))?;
+        let mut last = self.forest.first(met);
+        let (mut part, mut quiet) = (0, 0);
+        while last.is_none() && quiet < self.product.parts() {
+            let now = self.forest.get(all);
+            let more = self.product.image(self.forest, now, Steps::Part(part))?;
+            let more = self.forest.intersection(more, self.forest.get(universe))?;
+            let more = self.forest.keep(more);
+            let now = self.forest.get(all);
+            let union = self.forest.union(now, self.forest.get(more))?;
+            quiet += 1;
+            if union != now {
+                quiet = 0;
+                sets.push((self.forest.keep(now), part));
+                self.forest.set(all, union);
+                let met = (self.forest.get(more), self.forest.get(goal));
+                let met = self.forest.intersection(met.0, met.1)?;
+                last = self.forest.first(met);
+            }
+            self.forest.release(more);
+            part = (part + 1) % self.product.parts();
+        }
+        let way = match last {
+            None => None,
+            Some(vector) => {
+                let mut back = vec![vector];
+                loop {
+                    let here = &back[back.len() - 1];
+                    // Sets grow, so that the first one that has it is found by halving.
+                    let forest = &self.forest;
+                    let lacks = |&(set, _): &(Kept, usize)| !forest.contains(forest.get(set), here);
+                    let first = sets.partition_point(lacks);
+                    let Some(&(before, part)) = first.checked_sub(1).map(|i| &sets[i]) else {
+                        break;
+                    };
+                    let one = self.forest.singleton(here)?;
+                    let universe = self.forest.get(before);
+                    let steps = Steps::Part(part);
+                    let sources = self.product.preimage(self.forest, one, steps, universe)?;
+                    match self.forest.first(sources) {
+                        Some(source) => back.push(source),
+                        None => return Ok(None),
+                    }
+                }
+                back.reverse();
+                Some(self.shortened(back)?)
+            }
+        };
+        for kept in sets.into_iter().map(|(set, _)| set).chain([all]) {
+            self.forest.release(kept);
+        }
+        Ok(way)
+    }
+
+    /// A way without what it can do without: from each state, on to the last one that a step leads to.
+    fn shortened(&mut self, way: Way) -> Result<Way, Stop> {
+        let mut short: Way = Vec::new();
+        let mut at = 0;
+        while at + 1 < way.len() {
+            let one = self.forest.singleton(&way[at])?;
+            let next = self.product.image(self.forest, one, Steps::All)?;
+            let later = (at + 1..way.len()).rev();
+            let last = later
+                .into_iter()
+                .find(|&i| self.forest.contains(next, &way[i]));
+            short.push(way[at].clone());
+            at = last.unwrap_or(at + 1);
+        }
+        short.extend(way.last().cloned());
+        Ok(short)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dd::shape::{Mode, Shape};
+    use crate::dd::unique_table::Limits;
+    use crate::product::graph::chaining;
+    use sempre_base::Random;
+
+    /// A drawn graph of vectors of two numbers; its steps are in a few parts.
+    struct Drawn {
+        edges: Vec<(usize, usize, usize)>,
+        parts: Vec<Kept>,
+        shape: Shape,
+        initial: Kept,
+    }
+
+    const WIDTH: usize = 5;
+    const STATES: usize = 30;
+    const PARTS: usize = 3;
+
+    fn vector(n: usize) -> Vec<u32> {
+        vec![(n / WIDTH) as u32, (n % WIDTH) as u32]
+    }
+
+    impl Drawn {
+        fn new(r: &mut Random, forest: &mut Forest) -> Self {
+            let count = 30 + r.below(60);
+            let mut draw = || (r.below(PARTS), r.below(STATES), r.below(STATES));
+            let edges: Vec<_> = (0..count).map(|_| draw()).collect();
+            let mut parts = Vec::new();
+            for part in 0..PARTS {
+                let mine = edges.iter().filter(|e| e.0 == part);
+                // What is read and what is written, level by level.
+                let row = |&(_, a, b): &(usize, usize, usize)| {
+                    let (a, b) = (vector(a), vector(b));
+                    vec![a[0], b[0], a[1], b[1]]
+                };
+                let mut rows: Vec<Vec<u32>> = mine.map(row).collect();
+                let relation = forest.set_of(&mut rows).unwrap();
+                parts.push(forest.keep(relation));
+            }
+            let first = forest.singleton(&vector(0)).unwrap();
+            Self {
+                edges,
+                parts,
+                shape: forest.shape(&[Mode::ReadWrite, Mode::ReadWrite]),
+                initial: forest.keep(first),
+            }
+        }
+
+        fn chosen(&self, steps: Steps) -> std::ops::Range<usize> {
+            match steps {
+                Steps::Part(i) => i..i + 1,
+                _ => 0..PARTS,
+            }
+        }
+    }
+
+    impl Graph for Drawn {
+        fn initial(&self) -> Kept {
+            self.initial
+        }
+        fn sets(&self) -> usize {
+            0
+        }
+        fn process_of(&self, _: usize) -> Option<usize> {
+            None
+        }
+        fn accepts_all(&self) -> Option<u32> {
+            None
+        }
+        fn parts(&self) -> usize {
+            PARTS
+        }
+        fn image(&self, forest: &mut Forest, set: Node, steps: Steps) -> Result<Node, Stop> {
+            let mut all = EMPTY;
+            for i in self.chosen(steps) {
+                let more = forest.image(set, forest.get(self.parts[i]), self.shape)?;
+                all = forest.union(all, more)?;
+            }
+            Ok(all)
+        }
+        fn preimage(
+            &self,
+            forest: &mut Forest,
+            set: Node,
+            steps: Steps,
+            universe: Node,
+        ) -> Result<Node, Stop> {
+            let mut all = EMPTY;
+            for i in self.chosen(steps) {
+                let relation = forest.get(self.parts[i]);
+                let more = forest.preimage(set, relation, self.shape, universe)?;
+                all = forest.union(all, more)?;
+            }
+            Ok(all)
+        }
+        fn reach(&self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
+            chaining(forest, self, set)
+        }
+    }
+
+    /// Distances from the first state within some states, by the definition.
+    fn distances(graph: &Drawn, inside: &[bool]) -> Vec<Option<usize>> {
+        let mut distance = vec![None; STATES];
+        distance[0] = Some(0);
+        for length in 0..STATES {
+            for &(_, a, b) in &graph.edges {
+                if distance[a] == Some(length) && inside[b] && distance[b].is_none() {
+                    distance[b] = Some(length + 1);
+                }
+            }
+        }
+        distance
+    }
+
+    #[test]
+    fn ways() {
+        let mut r = Random::new(12);
+        let (mut longer, mut none) = (0, 0);
+        for _ in 0..1000 {
+            let mut forest = Forest::new(Limits::default());
+            let graph = Drawn::new(&mut r, &mut forest);
+            let inside: Vec<bool> = (0..STATES).map(|n| n == 0 || r.chance(0.9)).collect();
+            let mut vectors = (0..STATES)
+                .filter(|&n| inside[n])
+                .map(vector)
+                .collect::<Vec<_>>();
+            let universe = forest.set_of(&mut vectors).unwrap();
+            let universe = forest.keep(universe);
+            let distance = distances(&graph, &inside);
+            let inner: Vec<usize> = (0..STATES).filter(|&n| inside[n]).collect();
+            let to = *r.pick(&inner);
+            let goal = forest.singleton(&vector(to)).unwrap();
+            let goal = forest.keep(goal);
+            let everywhere = distances(&graph, &[true; STATES]);
+            let start = forest.get(graph.initial);
+            let all = graph.reach(&mut forest, start).unwrap();
+            for (n, distance) in everywhere.iter().enumerate() {
+                assert_eq!(forest.contains(all, &vector(n)), distance.is_some());
+            }
+            let mut finder = Finder {
+                forest: &mut forest,
+                product: &graph,
+            };
+            let question = [graph.initial, goal, universe];
+            let shortest = finder.shortest_way(question).unwrap().ok().unwrap();
+            let chained = finder.chained_way(question).unwrap();
+            assert_eq!(shortest.as_ref().map(|w| w.len() - 1), distance[to]);
+            assert_eq!(chained.is_some(), shortest.is_some());
+            none += usize::from(chained.is_none());
+            let (Some(shortest), Some(chained)) = (shortest, chained) else {
+                continue;
+            };
+            longer += usize::from(chained.len() > shortest.len());
+            for way in [shortest, chained] {
+                assert_eq!(
+                    (way[0].clone(), way[way.len() - 1].clone()),
+                    (vector(0), vector(to))
+                );
+                for pair in way.windows(2) {
+                    let step = |&&(_, a, b): &&(usize, usize, usize)| {
+                        vector(a) == pair[0] && vector(b) == pair[1] && inside[b]
+                    };
+                    assert!(graph.edges.iter().any(|e| step(&e)));
+                }
+            }
+        }
+        assert!(longer > 20 && none > 50, "{longer} {none}");
+    }
+}

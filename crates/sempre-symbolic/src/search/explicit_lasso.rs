@@ -1,0 +1,320 @@
+//! A short run without end from a state, whatever it does: where an automaton accepts all that comes, that is all that is missing.
+//!
+//! The states nearest to the given one are found by the interpreter, breadth-first, more and more of them, until some are on a cycle
+//! among them. The run goes to the nearest of those, and around by a shortest way. A run that ends repeats its last state. Where all
+//! cycles are far there may be too many states before them; so after some attempts a walk, which takes the first step everywhere, may
+//! go as many steps as states were looked at, and if it comes to an end or to where it has been, that must do.
+//!
+//! Cost: at most three times the states that are nearer than the nearest cycle is long. Diagrams would take longer: they are made for
+//! many states, and these are few.
+
+use crate::dd::forest::Forest;
+use crate::dd::unique_table::Stop;
+use rustc_hash::FxHashMap;
+use sempre_model::{Interpreter, Program};
+use std::collections::VecDeque;
+
+/// States that are looked at first.
+const FIRST: usize = 1000;
+/// And before the first walk.
+const WALK: usize = 50 * FIRST;
+
+/// A path from the given state, which is its first, and a cycle that follows it; `None` if a step fails on the way. The forest tells when
+/// it is time to stop.
+///
+/// # Errors
+/// If it is.
+pub(crate) fn endless(
+    forest: &Forest,
+    program: &Program,
+    from: Vec<i64>,
+) -> Result<Option<Lasso>, Stop> {
+    let mut ball = Ball::new(program, from);
+    let mut size = FIRST;
+    loop {
+        let all_right = ball.grow(forest, size)?;
+        if let Some(lasso) = ball.lasso() {
+            return Ok(Some(lasso));
+        }
+        if !all_right || ball.next.len() == ball.states.len() {
+            return Ok(None);
+        }
+        if size > WALK
+            && let Some(lasso) = walk(forest, program, &ball.states[0], size)?
+        {
+            return Ok(Some(lasso));
+        }
+        size *= 2;
+    }
+}
+
+/// A run of at most so many steps that takes the first one everywhere.
+fn walk(
+    forest: &Forest,
+    program: &Program,
+    from: &[i64],
+    steps: usize,
+) -> Result<Option<Lasso>, Stop> {
+    let interpreter = Interpreter::new(program);
+    let mut places = FxHashMap::default();
+    let mut way: Vec<Vec<i64>> = Vec::new();
+    let mut here = from.to_vec();
+    while way.len() <= steps {
+        if way.len().is_multiple_of(256) {
+            forest.look()?;
+        }
+        if let Some(&place) = places.get(&here) {
+            let cycle = way.split_off(place);
+            return Ok(Some((way, cycle)));
+        }
+        places.insert(here.clone(), way.len());
+        let next = interpreter.successors(&here);
+        way.push(here);
+        here = match next.into_iter().next() {
+            Some((_, Ok(to))) => to,
+            Some((_, Err(_))) => return Ok(None),
+            None => {
+                let cycle = way.split_off(way.len() - 1);
+                return Ok(Some((way, cycle)));
+            }
+        };
+    }
+    Ok(None)
+}
+
+/// What happens once, and for ever.
+pub(crate) type Lasso = (Vec<Vec<i64>>, Vec<Vec<i64>>);
+
+/// The states nearest to one, in the order of distance.
+struct Ball<'p> {
+    interpreter: Interpreter<'p>,
+    numbers: FxHashMap<Vec<i64>, u32>,
+    states: Vec<Vec<i64>>,
+    parent: Vec<u32>,
+    /// The successors of those that were looked at.
+    next: Vec<Vec<u32>>,
+}
+
+impl<'p> Ball<'p> {
+    fn new(program: &'p Program, from: Vec<i64>) -> Self {
+        Self {
+            interpreter: Interpreter::new(program),
+            numbers: FxHashMap::from_iter([(from.clone(), 0)]),
+            states: vec![from],
+            parent: vec![0],
+            next: Vec::new(),
+        }
+    }
+
+    /// Looks at so many states, if there are so many; does every step of theirs succeed?
+    fn grow(&mut self, forest: &Forest, size: usize) -> Result<bool, Stop> {
+        while self.next.len() < self.states.len().min(size) {
+            let here = self.next.len() as u32;
+            if here.is_multiple_of(256) {
+                forest.look()?;
+            }
+            let steps = self.interpreter.successors(&self.states[here as usize]);
+            let mut next = Vec::with_capacity(steps.len());
+            if steps.is_empty() {
+                next.push(here);
+            }
+            for (_, to) in steps {
+                let Ok(to) = to else {
+                    return Ok(false);
+                };
+                let number = *self.numbers.entry(to).or_insert_with_key(|to| {
+                    self.states.push(to.clone());
+                    self.parent.push(here);
+                    self.states.len() as u32 - 1
+                });
+                next.push(number);
+            }
+            self.next.push(next);
+        }
+        Ok(true)
+    }
+
+    /// To the nearest state that is on a cycle, and around.
+    fn lasso(&self) -> Option<Lasso> {
+        let core = self.core();
+        let (first, cycle) = (0..self.next.len() as u32)
+            .filter(|&n| core[n as usize])
+            .find_map(|n| Some((n, self.around(n, &core)?)))?;
+        let mut prefix = Vec::new();
+        let mut at = first;
+        while at != 0 {
+            at = self.parent[at as usize];
+            prefix.push(at);
+        }
+        prefix.reverse();
+        let told = |path: Vec<u32>| -> Vec<Vec<i64>> {
+            let states = path.into_iter().map(|n| self.states[n as usize].clone());
+            states.collect()
+        };
+        Some((told(prefix), told(cycle)))
+    }
+
+    /// What is left when states without successors or without predecessors are dropped again and again: cycles, and what is between them.
+    fn core(&self) -> Vec<bool> {
+        let known = self.next.len();
+        let mut back: Vec<Vec<u32>> = vec![Vec::new(); known];
+        let mut out = vec![0u32; known];
+        for (n, next) in self.next.iter().enumerate() {
+            for &to in next.iter().filter(|&&to| (to as usize) < known) {
+                back[to as usize].push(n as u32);
+                out[n] += 1;
+            }
+        }
+        let mut into: Vec<u32> = back.iter().map(|b| b.len() as u32).collect();
+        let mut inside = vec![true; known];
+        let mut todo: Vec<u32> = (0..known as u32).collect();
+        while let Some(n) = todo.pop() {
+            let at = n as usize;
+            if !inside[at] || out[at] > 0 && into[at] > 0 {
+                continue;
+            }
+            inside[at] = false;
+            for &from in &back[at] {
+                out[from as usize] -= 1;
+                todo.push(from);
+            }
+            for &to in self.next[at].iter().filter(|&&to| (to as usize) < known) {
+                into[to as usize] -= 1;
+                todo.push(to);
+            }
+        }
+        inside
+    }
+
+    /// A shortest cycle through a state, which is its first.
+    fn around(&self, first: u32, core: &[bool]) -> Option<Vec<u32>> {
+        let mut before: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut queue = VecDeque::from([first]);
+        while let Some(n) = queue.pop_front() {
+            for &to in &self.next[n as usize] {
+                if to == first {
+                    let mut cycle = vec![n];
+                    while cycle[cycle.len() - 1] != first {
+                        cycle.push(before[&cycle[cycle.len() - 1]]);
+                    }
+                    cycle.reverse();
+                    return Some(cycle);
+                }
+                if core.get(to as usize) == Some(&true) && !before.contains_key(&to) {
+                    before.insert(to, n);
+                    queue.push_back(to);
+                }
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dd::unique_table::Limits;
+    use sempre_base::Random;
+    use sempre_model::random_program::random_program;
+
+    /// The lengths of the way to the nearest state on a cycle, and of the shortest cycle through a state that is so near, by trying all.
+    fn expected(program: &Program, from: &[i64]) -> Option<usize> {
+        let interpreter = Interpreter::new(program);
+        let next = |s: &[i64]| -> Vec<Vec<i64>> {
+            let steps = interpreter.successors(s);
+            match steps.is_empty() {
+                true => vec![s.to_vec()],
+                false => steps.into_iter().filter_map(|(_, to)| to.ok()).collect(),
+            }
+        };
+        // Layer by layer, for as long as there is something new.
+        let distance = |from: Vec<Vec<i64>>, to: &[i64]| -> Option<usize> {
+            let mut seen = from.clone();
+            let mut layer = from;
+            let mut length = 0;
+            while !layer.is_empty() {
+                if layer.iter().any(|s| s == to) {
+                    return Some(length);
+                }
+                length += 1;
+                let mut new: Vec<Vec<i64>> = layer.iter().flat_map(|s| next(s)).collect();
+                new.sort();
+                new.dedup();
+                new.retain(|s| !seen.contains(s));
+                seen.extend(new.iter().cloned());
+                layer = new;
+            }
+            None
+        };
+        let mut seen = vec![from.to_vec()];
+        let mut at = 0;
+        while at < seen.len() {
+            let here = seen[at].clone();
+            if distance(next(&here), &here).is_some() {
+                return distance(vec![from.to_vec()], &here);
+            }
+            for to in next(&here) {
+                if !seen.contains(&to) {
+                    seen.push(to);
+                }
+            }
+            at += 1;
+        }
+        None
+    }
+
+    /// Checks a run; does it stay where it ends?
+    fn is_run(
+        program: &Program,
+        from: &[i64],
+        (prefix, cycle): (&[Vec<i64>], &[Vec<i64>]),
+    ) -> bool {
+        let interpreter = Interpreter::new(program);
+        let mut run: Vec<Vec<i64>> = prefix.iter().chain(cycle).cloned().collect();
+        run.push(cycle[0].clone());
+        assert_eq!(run[0], from);
+        let mut ends = false;
+        for pair in run.windows(2) {
+            let steps = interpreter.successors(&pair[0]);
+            let stays = steps.is_empty() && pair[0] == pair[1];
+            assert!(stays || steps.iter().any(|(_, to)| to.as_ref() == Ok(&pair[1])));
+            ends |= stays;
+        }
+        ends
+    }
+
+    #[test]
+    fn runs_go_on_and_reach_the_nearest_cycle() {
+        let forest = Forest::new(Limits::default());
+        let mut r = Random::new(5);
+        let (mut far, mut long, mut ends, mut failing, mut walked) = (0, 0, 0, 0, 0);
+        for _ in 0..3000 {
+            let program = random_program(&mut r);
+            let Some(from) = program.initial.first().cloned() else {
+                continue;
+            };
+            let mut ball = Ball::new(&program, from.clone());
+            if !ball.grow(&forest, 300).unwrap() {
+                failing += 1;
+                continue;
+            }
+            if ball.states.len() > ball.next.len() {
+                continue;
+            }
+            let (prefix, cycle) = endless(&forest, &program, from.clone()).unwrap().unwrap();
+            assert_eq!(Some(prefix.len()), expected(&program, &from));
+            ends += usize::from(is_run(&program, &from, (&prefix, &cycle)));
+            // A walk is as long as there are states at most.
+            let walk = walk(&forest, &program, &from, ball.states.len());
+            let (way, around) = walk.unwrap().unwrap();
+            is_run(&program, &from, (&way, &around));
+            walked += usize::from(way.len() > prefix.len());
+            far += usize::from(!prefix.is_empty());
+            long += usize::from(cycle.len() > 1);
+        }
+        assert!(
+            far > 100 && long > 30 && ends > 50 && failing > 100 && walked > 30,
+            "{far} {long} {ends} {failing} {walked}"
+        );
+    }
+}
