@@ -129,7 +129,7 @@ pub(crate) fn rewrite(
         if target.is_wide() {
             reader.clear();
             store.read_parent(StateIndex(index), &mut from, &mut reader);
-            let moved = (!first && store.is_wide()).then(|| reader.moved());
+            let moved = (!first && store.is_wide()).then(|| reader.changed_words());
             each(&from, moved, &mut to, &mut changed);
             if moved.is_none() {
                 changed.clear();

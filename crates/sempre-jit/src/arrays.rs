@@ -14,7 +14,7 @@ use sempre_model::ir::{Program, VariableId};
 use std::mem::offset_of;
 
 /// Words that an effect with a loop may note; an effect that writes more is left to the interpreter.
-pub(crate) const MOST_NOTES: usize = 4096;
+pub(crate) const MAX_LOG: usize = 4096;
 
 /// Where an element is, as native code reads it.
 #[repr(C)]
@@ -76,7 +76,7 @@ impl ArrayTable {
 ///
 /// # Safety
 /// The slot has room for one more pair, and the state has that word.
-unsafe fn note(state: *mut u64, slot: *mut u64, word: u64, value: u64) {
+unsafe fn log_and_write(state: *mut u64, slot: *mut u64, word: u64, value: u64) {
     // SAFETY: the caller says that both are there.
     unsafe {
         let count = *slot as usize;
@@ -93,7 +93,7 @@ unsafe fn note(state: *mut u64, slot: *mut u64, word: u64, value: u64) {
 ///
 /// # Safety
 /// The table is that of an array in the layout of the state, the index is in it, and the slot is followed by room for
-/// [`MOST_NOTES`] pairs and those of [`write_word`]. State and slot do not overlap.
+/// [`MAX_LOG`] pairs and those of [`write_word`]. State and slot do not overlap.
 pub(crate) unsafe extern "C" fn write_element(
     state: *mut u64,
     slot: *mut u64,
@@ -104,8 +104,8 @@ pub(crate) unsafe extern "C" fn write_element(
     let entry = &array.entries[index as usize];
     let stored = value.wrapping_sub(entry.min) as u64;
     // SAFETY: the slot is a word of the record.
-    let noted = unsafe { *slot } as usize;
-    if stored > entry.mask || noted >= MOST_NOTES {
+    let logged = unsafe { *slot } as usize;
+    if stored > entry.mask || logged >= MAX_LOG {
         return 0;
     }
     if entry.mask != 0 {
@@ -114,7 +114,7 @@ pub(crate) unsafe extern "C" fn write_element(
             let old = *state.add(entry.word as usize);
             let new = old & !(entry.mask << entry.shift) | stored << entry.shift;
             if new != old {
-                note(state, slot, entry.word, new);
+                log_and_write(state, slot, entry.word, new);
             }
         }
     }
@@ -124,7 +124,7 @@ pub(crate) unsafe extern "C" fn write_element(
 /// Writes a word in place.
 ///
 /// # Safety
-/// As for [`note`].
+/// As for [`log_and_write`].
 pub(crate) unsafe extern "C" fn write_word(
     state: *mut u64,
     slot: *mut u64,
@@ -132,7 +132,7 @@ pub(crate) unsafe extern "C" fn write_word(
     new: u64,
 ) -> usize {
     // SAFETY: the caller's promise.
-    unsafe { note(state, slot, word, new) }
+    unsafe { log_and_write(state, slot, word, new) }
     1
 }
 
@@ -141,7 +141,7 @@ pub(crate) unsafe extern "C" fn write_word(
 ///
 /// # Safety
 /// The pairs of the slot were written by [`write_element`] and [`write_word`] for this state.
-pub(crate) unsafe extern "C" fn finish(state: *mut u64, slot: *mut u64) -> usize {
+pub(crate) unsafe extern "C" fn undo_writes(state: *mut u64, slot: *mut u64) -> usize {
     // SAFETY: so many pairs were written behind the slot, and their words are words of the state.
     unsafe {
         let count = *slot as usize;

@@ -15,25 +15,25 @@
 use crate::compiled_system::{CompiledContext, CompiledSystem};
 use crate::native::Native;
 use rustc_hash::FxHashSet;
-use sempre_model::interpreter::PASSED;
+use sempre_model::interpreter::MAX_INTERMEDIATE_STATES;
 use sempre_model::ir::{Behaviour, Expr, Place, Program, Stmt, VariableId};
 
 /// A chain of so many states may be a circle.
-const CHAIN: usize = 64;
+const CYCLE_CHECK_AFTER: usize = 64;
 
 /// The scratch space of going through.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Passage {
+pub(crate) struct AtomicExpansion {
     /// The records of the source state.
     first: Vec<u64>,
     /// The records of where steps end.
     ends: Vec<u64>,
     /// States to go on from, one behind the other.
-    open: Vec<u64>,
+    waiting: Vec<u64>,
     seen: FxHashSet<Box<[u64]>>,
 }
 
-impl Passage {
+impl AtomicExpansion {
     /// The records of where the steps end that were gone through last.
     pub fn ends(&self) -> &[u64] {
         &self.ends
@@ -47,17 +47,17 @@ pub(crate) fn holders(program: &Program) -> Option<Vec<Option<Vec<u32>>>> {
     if program.exclusive.is_some() || program.actions.iter().any(|a| a.class > 0) {
         return None;
     }
-    let mut named = Some(Vec::new());
+    let mut stored = Some(Vec::new());
     for action in &program.actions {
         match &action.behaviour {
-            Behaviour::Guarded { effect, .. } => values(effect, register, &mut named),
+            Behaviour::Guarded { effect, .. } => values(effect, register, &mut stored),
             Behaviour::Table(_) => return None,
         }
     }
     let own = |process: usize| {
         let holder = process as i64 + 1;
-        let is_named = named.as_ref().is_none_or(|all| all.contains(&holder));
-        is_named.then(|| {
+        let is_stored = stored.as_ref().is_none_or(|all| all.contains(&holder));
+        is_stored.then(|| {
             let actions = program.actions.iter().enumerate();
             let own = actions.filter(|(_, a)| a.is_of_holder(holder));
             own.map(|(i, _)| i as u32).collect()
@@ -88,7 +88,7 @@ fn values(block: &[Stmt], variable: VariableId, all: &mut Option<Vec<i64>>) {
 
 impl CompiledSystem {
     /// Fills the passage with records of where the steps of a state end. `None` if the interpreter must be asked.
-    pub(crate) fn go_through(
+    pub(crate) fn expand_atomic(
         &self,
         context: &mut CompiledContext,
         native: &Native,
@@ -101,12 +101,12 @@ impl CompiledSystem {
         }
         let stride = native.stride();
         let field = (self.layout()).field(self.program().variable(register).first);
-        let passes = |record: &[u64]| field.get(&record[1..]) != 0;
+        let is_intermediate = |record: &[u64]| field.get(&record[1..]) != 0;
         let (count, selected) = self.expand(context, state)?;
-        let mut passage = std::mem::take(&mut context.passage);
-        passage.ends.clear();
-        passage.first.clear();
-        let first = &mut passage.first;
+        let mut expansion = std::mem::take(&mut context.expansion);
+        expansion.ends.clear();
+        expansion.first.clear();
+        let first = &mut expansion.first;
         if selected {
             for &r in &context.order {
                 let start = r as usize * stride;
@@ -115,72 +115,75 @@ impl CompiledSystem {
         } else {
             first.extend_from_slice(&context.records[..count * stride]);
         }
-        let any = first.chunks_exact(stride).any(passes);
+        let any = first.chunks_exact(stride).any(is_intermediate);
         if !any {
-            std::mem::swap(&mut passage.first, &mut passage.ends);
+            std::mem::swap(&mut expansion.first, &mut expansion.ends);
         }
-        let mut told = Some(());
+        let mut known = Some(());
         if any {
-            let first = std::mem::take(&mut passage.first);
+            let first = std::mem::take(&mut expansion.first);
             for record in first.chunks_exact(stride) {
-                if !passes(record) {
-                    passage.ends.extend_from_slice(record);
+                if !is_intermediate(record) {
+                    expansion.ends.extend_from_slice(record);
                 } else {
-                    told = self.pass(context, native, record, register, &mut passage);
-                    if told.is_none() {
+                    known = self.expand_record(context, native, record, register, &mut expansion);
+                    if known.is_none() {
                         break;
                     }
                 }
             }
-            passage.first = first;
+            expansion.first = first;
         }
-        context.passage = passage;
-        told
+        context.expansion = expansion;
+        known
     }
 
     /// Adds the ends of one step that is not over.
-    fn pass(
+    fn expand_record(
         &self,
         context: &mut CompiledContext,
         native: &Native,
         record: &[u64],
         register: VariableId,
-        passage: &mut Passage,
+        expansion: &mut AtomicExpansion,
     ) -> Option<()> {
         let stride = native.stride();
         let field = (self.layout()).field(self.program().variable(register).first);
-        let passes = |record: &[u64]| field.get(&record[1..]) != 0;
-        let Passage {
-            ends, open, seen, ..
-        } = passage;
+        let is_intermediate = |record: &[u64]| field.get(&record[1..]) != 0;
+        let AtomicExpansion {
+            ends,
+            waiting,
+            seen,
+            ..
+        } = expansion;
         let (before, start) = (ends.len(), record[0]);
         seen.clear();
-        open.clear();
-        open.extend_from_slice(&record[1..]);
+        waiting.clear();
+        waiting.extend_from_slice(&record[1..]);
         let mut at = vec![0; stride - 1];
         let (mut steps, mut branched) = (0, false);
-        while !open.is_empty() {
+        while !waiting.is_empty() {
             sempre_base::checkpoint();
-            let rest = open.len() - at.len();
-            at.copy_from_slice(&open[rest..]);
-            open.truncate(rest);
+            let rest = waiting.len() - at.len();
+            at.copy_from_slice(&waiting[rest..]);
+            waiting.truncate(rest);
             steps += 1;
-            if seen.len() >= PASSED {
+            if seen.len() >= MAX_INTERMEDIATE_STATES {
                 return None;
             }
-            if (branched || steps > CHAIN) && !seen.insert(at.as_slice().into()) {
+            if (branched || steps > CYCLE_CHECK_AFTER) && !seen.insert(at.as_slice().into()) {
                 continue;
             }
             let holder = field.get(&at);
             let count = self.own_steps(context, native, &at, holder)?;
             let own = context.records[..count * stride].chunks_exact(stride);
-            if count > 1 && !branched && own.clone().any(passes) {
+            if count > 1 && !branched && own.clone().any(is_intermediate) {
                 branched = true;
                 seen.insert(at.as_slice().into());
             }
             for record in own {
-                if passes(record) {
-                    open.extend_from_slice(&record[1..]);
+                if is_intermediate(record) {
+                    waiting.extend_from_slice(&record[1..]);
                 } else {
                     ends.push(start);
                     ends.extend_from_slice(&record[1..]);
@@ -262,8 +265,8 @@ mod tests {
         assert_eq!(of(&[&zero, &zero, &one], 0), Some(p_holds));
         let timeout_is_no_own_step = vec![Some(vec![2]), None];
         assert_eq!(of(&[&zero, &zero, &one], -1), Some(timeout_is_no_own_step));
-        let anybody = vec![Some(vec![0, 2]), Some(vec![1])];
-        assert_eq!(of(&[&one, &computed, &zero], 0), Some(anybody));
+        let any_process = vec![Some(vec![0, 2]), Some(vec![1])];
+        assert_eq!(of(&[&one, &computed, &zero], 0), Some(any_process));
         assert_eq!(of(&[&one, &zero], 1), None);
         let mut exclusive = program(&[zero, one], 0);
         exclusive.exclusive = exclusive.atomic;

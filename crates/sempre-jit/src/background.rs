@@ -2,13 +2,13 @@
 //!
 //! Native code is made in milliseconds for most models, and in many seconds for some: with a hundred processes, or thousands of
 //! rendezvous. A search need not wait for it: it begins with the interpreter, which tells the same in the same order, and goes on
-//! with native code as soon as that is there. Where the code is made within [`PATIENCE`] nothing of this is seen.
+//! with native code as soon as that is there. Where the code is made within [`INITIAL_WAIT`] nothing of this is seen.
 //!
 //! * If the work that asks for the code has a deadline, code is made until a quarter of the time is over; functions that are still
 //!   to be made then leave their states to the interpreter ([`Native::new`]).
 //! * Who drops the last reference to a compilation stops it at its next checkpoint, and waits for that. A checkpoint is reached
 //!   before each function, and a function has a bounded number of actions.
-//! * What went wrong within [`PATIENCE`] is an error of who asks for the code; what goes wrong later leaves all states to the
+//! * What went wrong within [`INITIAL_WAIT`] is an error of who asks for the code; what goes wrong later leaves all states to the
 //!   interpreter.
 
 use crate::native::{CompileError, Native, failed};
@@ -20,13 +20,13 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// So long the code is waited for.
-const PATIENCE: Duration = Duration::from_millis(300);
+const INITIAL_WAIT: Duration = Duration::from_millis(300);
 
 /// The part of the time that is left in which code is made.
-const SHARE: u32 = 4;
+const DEADLINE_SHARE: u32 = 4;
 
 /// The stack of the thread. Expressions that are too deep for it are not compiled ([`crate::compilable`]).
-const STACK: usize = 64 << 20;
+const STACK_BYTES: usize = 64 << 20;
 
 /// What the thread and those who wait for it share.
 #[derive(Default)]
@@ -52,19 +52,19 @@ impl Compilation {
         propositions: &Arc<Vec<Expr>>,
         changes: bool,
     ) -> Self {
-        let asked_by = Cancel::current();
-        let until = (asked_by.deadline()).map(|deadline| {
+        let caller = Cancel::current();
+        let until = (caller.deadline()).map(|deadline| {
             let now = Instant::now();
-            now + deadline.saturating_duration_since(now) / SHARE
+            now + deadline.saturating_duration_since(now) / DEADLINE_SHARE
         });
-        let cancel = asked_by.child(None);
+        let cancel = caller.child(None);
         let shared = Arc::new(Shared::default());
         let work = {
             let (shared, cancel) = (shared.clone(), cancel.clone());
             let (program, layout) = (program.clone(), layout.clone());
             let propositions = propositions.clone();
             move || {
-                make(&shared, &cancel, || {
+                compile_into(&shared, &cancel, || {
                     Native::new(&program, &layout, &propositions, until, changes)
                 });
             }
@@ -76,7 +76,7 @@ impl Compilation {
             move || work.lock().unwrap_or_else(PoisonError::into_inner).take()
         };
         let run = taken.clone();
-        let spawned = Builder::new().stack_size(STACK).spawn(move || {
+        let spawned = Builder::new().stack_size(STACK_BYTES).spawn(move || {
             if let Some(work) = run() {
                 work();
             }
@@ -95,13 +95,13 @@ impl Compilation {
             cancel,
             thread: Mutex::new(thread),
         };
-        compilation.wait_for(Some(PATIENCE));
+        compilation.wait_for(Some(INITIAL_WAIT));
         compilation
     }
 
     /// One whose code comes when the test says so.
     #[cfg(test)]
-    pub fn later() -> Self {
+    pub fn pending() -> Self {
         Self {
             shared: Arc::default(),
             cancel: Cancel::new(),
@@ -111,7 +111,7 @@ impl Compilation {
 
     /// Now the code is there.
     #[cfg(test)]
-    pub fn arrive(&self, native: Native) {
+    pub fn complete(&self, native: Native) {
         assert!(self.shared.made.set(Ok(native)).is_ok());
     }
 
@@ -164,7 +164,11 @@ impl Drop for Compilation {
     }
 }
 
-fn make(shared: &Shared, cancel: &Cancel, compile: impl FnOnce() -> Result<Native, CompileError>) {
+fn compile_into(
+    shared: &Shared,
+    cancel: &Cancel,
+    compile: impl FnOnce() -> Result<Native, CompileError>,
+) {
     /// Says so whatever happens.
     struct End<'a>(&'a Shared);
     impl Drop for End<'_> {

@@ -16,7 +16,7 @@ use crate::compiled_system::{CompiledContext, CompiledSystem};
 use crate::native::Native;
 use rustc_hash::FxHashSet;
 use sempre_model::Field;
-use sempre_model::interpreter::PASSED;
+use sempre_model::interpreter::MAX_INTERMEDIATE_STATES;
 use sempre_model::ir::VariableId;
 use sempre_model::{Sink, Step};
 
@@ -24,7 +24,7 @@ use sempre_model::{Sink, Step};
 pub(crate) const WIDE: usize = 32;
 
 /// A chain of so many states may be a circle.
-const CHAIN: usize = 64;
+const CYCLE_CHECK_AFTER: usize = 64;
 
 /// The words in which two states differ, in order, with their values in one of them.
 type Difference = Box<[(u32, u64)]>;
@@ -45,7 +45,7 @@ pub(crate) struct Changes {
     /// Records of the state that is left, in order, and records of where atomic steps end.
     first: Vec<u64>,
     ends: Vec<u64>,
-    open: Vec<Difference>,
+    waiting: Vec<Difference>,
     seen: FxHashSet<Difference>,
 }
 
@@ -59,15 +59,15 @@ fn hash(word: u32, value: u64) -> u64 {
 
 impl Changes {
     /// Begins with a state.
-    fn begin(&mut self, state: &[u64]) {
+    fn start_from(&mut self, state: &[u64]) {
         self.state.clear();
         self.state.extend_from_slice(state);
         self.stamps.resize(state.len(), 0);
-        self.forget();
+        self.clear_changes();
     }
 
     /// The state is the one that is left again.
-    fn forget(&mut self) {
+    fn clear_changes(&mut self) {
         self.touched.clear();
         self.hash = 0;
         self.epoch = match self.epoch.checked_add(1) {
@@ -93,33 +93,33 @@ impl Changes {
     }
 
     /// Back to the state that is left.
-    fn take_back(&mut self, left: &[u64]) {
+    fn undo(&mut self, source: &[u64]) {
         for &word in &self.touched {
-            self.state[word as usize] = left[word as usize];
+            self.state[word as usize] = source[word as usize];
         }
-        self.forget();
+        self.clear_changes();
     }
 
     /// What differs from the state that is left.
-    fn difference(&mut self, left: &[u64]) -> Difference {
+    fn difference(&mut self, source: &[u64]) -> Difference {
         self.touched.sort_unstable();
         let state = &self.state;
         let words = self.touched.iter();
-        let differ = words.filter(|&&w| state[w as usize] != left[w as usize]);
+        let differ = words.filter(|&&w| state[w as usize] != source[w as usize]);
         differ.map(|&w| (w, state[w as usize])).collect()
     }
 
     /// The state that differs so from the one that is left.
-    fn go_to(&mut self, difference: &Difference, left: &[u64]) {
-        self.take_back(left);
+    fn apply(&mut self, difference: &Difference, source: &[u64]) {
+        self.undo(source);
         for &(word, value) in difference {
             self.set(word, value);
         }
     }
 
     /// Adds the state to the ends of atomic steps.
-    fn end(&mut self, action: u64, left: &[u64]) {
-        let difference = self.difference(left);
+    fn end(&mut self, action: u64, source: &[u64]) {
+        let difference = self.difference(source);
         self.ends.push(action);
         self.ends.push(difference.len() as u64);
         for &(word, value) in &difference {
@@ -146,7 +146,7 @@ fn each_record(mut records: &[u64], header: usize) -> impl Iterator<Item = &[u64
 }
 
 /// Fills the context with where these records start; their number.
-fn find(context: &mut CompiledContext, length: usize, header: usize) -> usize {
+fn index_records(context: &mut CompiledContext, length: usize, header: usize) -> usize {
     let starts = &mut context.changes.starts;
     starts.clear();
     let mut start = 0;
@@ -159,20 +159,20 @@ fn find(context: &mut CompiledContext, length: usize, header: usize) -> usize {
 
 impl CompiledSystem {
     /// Fills the context with the records of the state; their number, or `None` if the interpreter must be asked.
-    pub(crate) fn list(
+    pub(crate) fn list_records(
         &self,
         context: &mut CompiledContext,
         native: &Native,
         state: &[u64],
     ) -> Option<usize> {
-        context.changes.begin(state);
+        context.changes.start_from(state);
         let (changes, records) = (&mut context.changes, &mut context.records);
         let length = native.changes_of(&mut changes.state, records)?;
-        Some(find(context, length, native.header))
+        Some(index_records(context, length, native.header))
     }
 
     /// Tells the successors of a wide state. `None`, and nothing is told, if the interpreter must be asked.
-    pub(crate) fn tell_changes(
+    pub(crate) fn emit_changes(
         &self,
         context: &mut CompiledContext,
         native: &Native,
@@ -192,11 +192,11 @@ impl CompiledSystem {
             true => context.order[i as usize],
             false => i,
         });
-        let told = match atomic {
+        let known = match atomic {
             None => {
                 for r in order {
                     let record = &context.records[changes.starts[r as usize] as usize..];
-                    tell(&mut changes, record, header, state, sink);
+                    emit(&mut changes, record, header, state, sink);
                 }
                 Some(())
             }
@@ -207,83 +207,83 @@ impl CompiledSystem {
                     let length = 2 + 2 * record[1] as usize;
                     changes.first.extend_from_slice(&record[..length]);
                 }
-                let passed = self.pass_all(context, native, state, register, &mut changes);
-                if passed.is_some() {
+                let known = self.expand_all_steps(context, native, state, register, &mut changes);
+                if known.is_some() {
                     let ends = std::mem::take(&mut changes.ends);
                     for record in each_record(&ends, 1) {
-                        tell(&mut changes, record, 1, state, sink);
+                        emit(&mut changes, record, 1, state, sink);
                     }
                     changes.ends = ends;
                 }
-                passed
+                known
             }
         };
         context.changes = changes;
-        told
+        known
     }
 
     /// Finds the ends of all first steps.
-    fn pass_all(
+    fn expand_all_steps(
         &self,
         context: &mut CompiledContext,
         native: &Native,
-        left: &[u64],
+        source: &[u64],
         register: VariableId,
         changes: &mut Changes,
     ) -> Option<()> {
         let field = (self.layout()).field(self.program().variable(register).first);
         changes.ends.clear();
         let first = std::mem::take(&mut changes.first);
-        let mut passed = Some(());
+        let mut known = Some(());
         for record in each_record(&first, 1) {
             pairs(record, 1).for_each(|(word, value)| changes.set(word, value));
             if field.get(&changes.state) == 0 {
-                changes.end(record[0], left);
+                changes.end(record[0], source);
             } else {
-                passed = self.pass_changes(context, native, left, record[0], &field, changes);
+                known = self.expand_step(context, native, source, record[0], &field, changes);
             }
-            changes.take_back(left);
-            if passed.is_none() {
+            changes.undo(source);
+            if known.is_none() {
                 break;
             }
         }
         changes.first = first;
-        passed
+        known
     }
 
     /// Adds the ends of a step that is not over, from the state that it has come to.
-    fn pass_changes(
+    fn expand_step(
         &self,
         context: &mut CompiledContext,
         native: &Native,
-        left: &[u64],
+        source: &[u64],
         action: u64,
         field: &Field,
         changes: &mut Changes,
     ) -> Option<()> {
         changes.seen.clear();
-        changes.open.clear();
+        changes.waiting.clear();
         let before = changes.ends.len();
         let (mut steps, mut branched) = (0usize, false);
         let mut earlier: Option<(u64, Difference)> = None;
         loop {
             steps += 1;
-            if steps >= PASSED {
+            if steps >= MAX_INTERMEDIATE_STATES {
                 return None;
             }
             let again = if branched {
-                let here = changes.difference(left);
+                let here = changes.difference(source);
                 !changes.seen.insert(here)
-            } else if steps >= CHAIN && steps.is_power_of_two() {
-                earlier = Some((changes.hash, changes.difference(left)));
+            } else if steps >= CYCLE_CHECK_AFTER && steps.is_power_of_two() {
+                earlier = Some((changes.hash, changes.difference(source)));
                 false
             } else {
-                let same = |(hash, there): &(u64, Difference), changes: &mut Changes| {
-                    *hash == changes.hash && *there == changes.difference(left)
+                let same = |(hash, other): &(u64, Difference), changes: &mut Changes| {
+                    *hash == changes.hash && *other == changes.difference(source)
                 };
                 earlier.as_ref().is_some_and(|e| same(e, changes))
             };
-            let mut on = false;
+            let mut continues = false;
             if !again {
                 let count =
                     self.own_changes(context, native, field.get(&changes.state), changes)?;
@@ -294,41 +294,41 @@ impl CompiledSystem {
                     let alone = Field { word: 0, ..*field };
                     alone.set(&mut word, 0);
                     changes.set(field.word, word[0]);
-                    changes.end(action, left);
+                    changes.end(action, source);
                 }
-                let passes = |record: &[u64], changes: &Changes| {
+                let is_intermediate = |record: &[u64], changes: &Changes| {
                     let written = pairs(record, 1).filter(|p| p.0 == field.word).last();
                     let word = written.map_or(changes.state[field.word as usize], |p| p.1);
                     Field { word: 0, ..*field }.get(&[word]) != 0
                 };
-                if count > 1 && !branched && records.clone().any(|r| passes(r, changes)) {
+                if count > 1 && !branched && records.clone().any(|r| is_intermediate(r, changes)) {
                     branched = true;
-                    let here = changes.difference(left);
+                    let here = changes.difference(source);
                     changes.seen.insert(here);
                 }
-                let here = (count > 1).then(|| changes.difference(left));
+                let here = (count > 1).then(|| changes.difference(source));
                 for record in records {
-                    let passes = passes(record, changes);
+                    let is_intermediate = is_intermediate(record, changes);
                     pairs(record, 1).for_each(|(word, value)| changes.set(word, value));
-                    match (passes, &here) {
-                        (false, _) => changes.end(action, left),
-                        (true, None) => on = true,
+                    match (is_intermediate, &here) {
+                        (false, _) => changes.end(action, source),
+                        (true, None) => continues = true,
                         (true, Some(_)) => {
-                            let there = changes.difference(left);
-                            changes.open.push(there);
+                            let other = changes.difference(source);
+                            changes.waiting.push(other);
                         }
                     }
                     if let Some(here) = &here {
-                        changes.go_to(here, left);
+                        changes.apply(here, source);
                     }
                 }
                 context.changes.starts = starts;
             }
-            if on {
+            if continues {
                 continue;
             }
-            match changes.open.pop() {
-                Some(next) => changes.go_to(&next, left),
+            match changes.waiting.pop() {
+                Some(next) => changes.apply(&next, source),
                 None => break,
             }
         }
@@ -348,7 +348,7 @@ impl CompiledSystem {
             let process = usize::try_from(holder - 1).ok()?;
             let records = &mut context.records;
             let length = native.own_changes(process, &mut changes.state, records)?;
-            return Some(find(context, length, 1));
+            return Some(index_records(context, length, 1));
         }
         let (count, selected) = self.expand(context, &changes.state)?;
         let order: Vec<u32> = match selected {
@@ -367,17 +367,23 @@ impl CompiledSystem {
 }
 
 /// Shows the successor of a record to the sink.
-fn tell(changes: &mut Changes, record: &[u64], header: usize, left: &[u64], sink: &mut impl Sink) {
+fn emit(
+    changes: &mut Changes,
+    record: &[u64],
+    header: usize,
+    source: &[u64],
+    sink: &mut impl Sink,
+) {
     for (word, value) in pairs(record, header) {
         let place = word as usize;
-        if changes.state[place] == left[place] && value != left[place] {
+        if changes.state[place] == source[place] && value != source[place] {
             changes.touched.push(word);
         }
         changes.state[place] = value;
     }
     // Of several pairs of one word the last counts, and it may be the old value again.
     let state = &changes.state;
-    (changes.touched).retain(|&word| state[word as usize] != left[word as usize]);
+    (changes.touched).retain(|&word| state[word as usize] != source[word as usize]);
     let step = Step {
         action: record[0] as u32,
         marks: if header > 1 { record[1] } else { 0 },
@@ -386,7 +392,7 @@ fn tell(changes: &mut Changes, record: &[u64], header: usize, left: &[u64], sink
     changes.touched.dedup();
     sink.changed(step, &changes.state, &changes.touched);
     for &word in &changes.touched {
-        changes.state[word as usize] = left[word as usize];
+        changes.state[word as usize] = source[word as usize];
     }
     changes.touched.clear();
 }

@@ -17,7 +17,7 @@
 //! **Compilation** is done by a thread of its own ([`crate::background`]), which may take longer than the search: until the code is there
 //! the interpreter is asked. Which of them tells the successors of a state makes no difference to anybody, not even in their order.
 
-use crate::atomic::Passage;
+use crate::atomic::AtomicExpansion;
 use crate::background::Compilation;
 use crate::changes::{Changes, WIDE};
 use crate::native::CompileError;
@@ -47,9 +47,9 @@ pub struct CompiledContext {
     /// The place of each action in the order of steps, if it is not the usual one.
     rank: Option<Vec<u32>>,
     /// How many states the interpreter had to be asked about.
-    asked: u64,
+    fallbacks: u64,
     /// What atomic steps are gone through with.
-    pub(crate) passage: Passage,
+    pub(crate) expansion: AtomicExpansion,
     /// What is needed for wide states.
     pub(crate) changes: Changes,
 }
@@ -57,7 +57,7 @@ pub struct CompiledContext {
 impl CompiledContext {
     /// The number of states whose successors the interpreter had to tell.
     pub fn interpreted_states(&self) -> u64 {
-        self.asked
+        self.fallbacks
     }
 }
 
@@ -124,8 +124,8 @@ impl CompiledSystem {
     }
 
     /// The number of native functions that leave their states to the interpreter, since there was no time to make them.
-    pub fn given_up(&self) -> usize {
-        self.native.get().map_or(0, |n| n.given_up)
+    pub fn skipped_functions(&self) -> usize {
+        self.native.get().map_or(0, |n| n.skipped_functions)
     }
 
     /// Fills the context with the records of the state; their number, and whether `order` says
@@ -140,7 +140,7 @@ impl CompiledSystem {
             context.records = vec![0; native.room];
         }
         let count = match native.changes {
-            true => self.list(context, native, state)?,
+            true => self.list_records(context, native, state)?,
             false => native.successors(state, &mut context.records)?,
         };
         let program = self.program();
@@ -182,8 +182,8 @@ impl System for CompiledSystem {
             records: Vec::new(),
             order: Vec::new(),
             rank: None,
-            asked: 0,
-            passage: Passage::default(),
+            fallbacks: 0,
+            expansion: AtomicExpansion::default(),
             changes: Changes::default(),
         }
     }
@@ -200,8 +200,8 @@ impl System for CompiledSystem {
         if let Some(native) = self.native.get()
             && native.changes
         {
-            if self.tell_changes(context, native, state, sink).is_none() {
-                context.asked += 1;
+            if self.emit_changes(context, native, state, sink).is_none() {
+                context.fallbacks += 1;
                 (self.interpreted).successors(&mut context.interpreted, state, sink);
             }
             return;
@@ -210,13 +210,16 @@ impl System for CompiledSystem {
             && let Some(native) = self.native.get()
         {
             let stride = native.stride();
-            if self.go_through(context, native, state, register).is_some() {
-                for record in context.passage.ends().chunks_exact(stride) {
+            if self
+                .expand_atomic(context, native, state, register)
+                .is_some()
+            {
+                for record in context.expansion.ends().chunks_exact(stride) {
                     let (action, marks) = (record[0] as u32, 0);
                     sink.successor(Step { action, marks }, &record[1..]);
                 }
             } else {
-                context.asked += 1;
+                context.fallbacks += 1;
                 (self.interpreted).successors(&mut context.interpreted, state, sink);
             }
             return;
@@ -224,12 +227,12 @@ impl System for CompiledSystem {
         let (Some(native), Some((count, selected))) =
             (self.native.get(), self.expand(context, state))
         else {
-            context.asked += 1;
+            context.fallbacks += 1;
             let interpreted = &mut context.interpreted;
             return self.interpreted.successors(interpreted, state, sink);
         };
         let (header, stride) = (native.header, native.stride());
-        let mut tell = |record: &[u64]| {
+        let mut emit = |record: &[u64]| {
             let step = Step {
                 action: record[0] as u32,
                 marks: if header > 1 { record[1] } else { 0 },
@@ -239,11 +242,11 @@ impl System for CompiledSystem {
         if selected {
             for &r in &context.order {
                 let start = r as usize * stride;
-                tell(&context.records[start..start + stride]);
+                emit(&context.records[start..start + stride]);
             }
         } else {
             for record in context.records.chunks_exact(stride).take(count) {
-                tell(record);
+                emit(record);
             }
         }
     }
@@ -379,13 +382,13 @@ mod tests {
 
     /// What a system tells of a state.
     #[derive(Debug, Default, PartialEq)]
-    struct Told {
+    struct Recorded {
         steps: Vec<(u32, u64, Vec<u64>)>,
         failures: Vec<String>,
         overflows: usize,
     }
 
-    impl Sink for Told {
+    impl Sink for Recorded {
         fn successor(&mut self, step: Step, state: &[u64]) {
             self.steps.push((step.action, step.marks, state.to_vec()));
         }
@@ -397,10 +400,10 @@ mod tests {
         }
     }
 
-    fn told(system: &CompiledSystem, context: &mut CompiledContext, state: &[u64]) -> Told {
-        let mut told = Told::default();
-        system.successors(context, state, &mut told);
-        told
+    fn record(system: &CompiledSystem, context: &mut CompiledContext, state: &[u64]) -> Recorded {
+        let mut record = Recorded::default();
+        system.successors(context, state, &mut record);
+        record
     }
 
     /// Some reachable states.
@@ -410,7 +413,7 @@ mod tests {
         system.initial(&mut context, &mut |state| states.push(state.to_vec()));
         let mut at = 0;
         while at < states.len() && states.len() < 200 {
-            for (.., next) in told(system, &mut context, &states[at].clone()).steps {
+            for (.., next) in record(system, &mut context, &states[at].clone()).steps {
                 if !states.contains(&next) {
                     states.push(next);
                 }
@@ -420,40 +423,46 @@ mod tests {
         states
     }
 
-    fn later(program: &Arc<Program>, layout: &Layout) -> CompiledSystem {
+    fn pending(program: &Arc<Program>, layout: &Layout) -> CompiledSystem {
         CompiledSystem {
             interpreted: ProgramSystem::new(program.clone(), layout.clone(), Vec::new()),
-            native: Arc::new(Compilation::later()),
+            native: Arc::new(Compilation::pending()),
             propositions: Arc::default(),
             wide: WIDE,
         }
     }
 
     #[test]
-    fn code_that_comes_later_makes_no_difference() {
+    fn late_code_makes_no_difference() {
         let mut random = Random::new(25);
         let mut interpreted = 0;
         for round in 0..300 {
             let program = Arc::new(random_program(&mut random));
             let layout = Layout::inferred(&program);
-            let at_once = CompiledSystem::new(program.clone(), layout.clone(), vec![]);
-            let at_once = at_once.expect("it is compiled");
-            at_once.wait();
-            let slow = later(&program, &layout);
-            let (mut a, mut b) = (at_once.context(), slow.context());
+            let compiled = CompiledSystem::new(program.clone(), layout.clone(), vec![]);
+            let compiled = compiled.expect("it is compiled");
+            compiled.wait();
+            let late = pending(&program, &layout);
+            let (mut a, mut b) = (compiled.context(), late.context());
             if round % 2 == 0 {
-                at_once.permute(&mut a, &mut Random::new(round));
-                slow.permute(&mut b, &mut Random::new(round));
+                compiled.permute(&mut a, &mut Random::new(round));
+                late.permute(&mut b, &mut Random::new(round));
             }
-            let states = states(&at_once);
+            let states = states(&compiled);
             for state in &states {
-                assert_eq!(told(&at_once, &mut a, state), told(&slow, &mut b, state));
+                assert_eq!(
+                    record(&compiled, &mut a, state),
+                    record(&late, &mut b, state)
+                );
             }
             assert_eq!(b.interpreted_states(), states.len() as u64);
             let native = Native::new(&program, &layout, &[], None, false);
-            slow.native.arrive(native.expect("it is compiled"));
+            late.native.complete(native.expect("it is compiled"));
             for state in &states {
-                assert_eq!(told(&at_once, &mut a, state), told(&slow, &mut b, state));
+                assert_eq!(
+                    record(&compiled, &mut a, state),
+                    record(&late, &mut b, state)
+                );
             }
             interpreted += b.interpreted_states() - states.len() as u64;
         }
@@ -463,7 +472,7 @@ mod tests {
 
     /// Functions for which there is no time leave their states to the interpreter.
     #[test]
-    fn code_that_is_given_up_makes_no_difference() {
+    fn skipped_functions_make_no_difference() {
         let mut program = Program::new("many");
         let x = program.declare("x", sempre_model::ir::Type::BYTE, None, None);
         let place = sempre_model::ir::Place::Scalar(x);
@@ -486,15 +495,15 @@ mod tests {
         let layout = Layout::inferred(&program);
         let whole = CompiledSystem::new(program.clone(), layout.clone(), vec![]).unwrap();
         whole.wait();
-        let part = later(&program, &layout);
+        let part = pending(&program, &layout);
         let native = Native::new(&program, &layout, &[], Some(Instant::now()), false).unwrap();
-        assert!(native.given_up > 0 && native.given_up < native.functions);
-        part.native.arrive(native);
+        assert!(native.skipped_functions > 0 && native.skipped_functions < native.functions);
+        part.native.complete(native);
         let (mut a, mut b) = (whole.context(), part.context());
         let states = states(&whole);
         assert!(states.len() > 100);
         for state in &states {
-            assert_eq!(told(&whole, &mut a, state), told(&part, &mut b, state));
+            assert_eq!(record(&whole, &mut a, state), record(&part, &mut b, state));
         }
         assert_eq!(a.interpreted_states(), 0);
         assert!(b.interpreted_states() > 0);

@@ -9,7 +9,7 @@
 //! is not known before. A cell whose old and new value are both known (the location of the process that
 //! moves, as a rule) or which changes by a known amount (tokens of a net) is part of the constant.
 
-use crate::arrays::MOST_NOTES;
+use crate::arrays::MAX_LOG;
 use crate::expression::{Emitter, Target, Written};
 use crate::operand::{Code, Operand, field_interval};
 use crate::segments::segments;
@@ -22,22 +22,22 @@ use sempre_model::ir::{Expr, Place, Stmt, Type, VariableId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Loops of at most this many rounds, known in advance, are unrolled.
-const UNROLLED: i64 = 8;
+const MAX_UNROLLED: i64 = 8;
 
 /// The most words that one run of the effect can change or note, in a state of so many words.
-pub(crate) fn most_changes(effect: &[Stmt], width: usize) -> usize {
+pub(crate) fn max_changes(effect: &[Stmt], width: usize) -> usize {
     let mut assigned = 0;
     Stmt::each_assigned(effect, &mut |place| {
         assigned += usize::from(!matches!(place, Place::Register(_)));
     });
     // Each cell that is no element written in place, in each round of an unrolled loop.
-    let most = assigned * UNROLLED as usize;
-    let noted = match packed_arrays(effect).is_empty() {
+    let limit = assigned * MAX_UNROLLED as usize;
+    let logged = match packed_arrays(effect).is_empty() {
         true => 0,
-        false if effect.iter().any(has_loop) => MOST_NOTES,
-        false => assigned.min(MOST_NOTES),
+        false if effect.iter().any(has_loop) => MAX_LOG,
+        false => assigned.min(MAX_LOG),
     };
-    noted + most.min(width)
+    logged + limit.min(width)
 }
 
 /// What statements may write.
@@ -209,17 +209,17 @@ impl Emitter<'_, '_> {
         self.branch(condition, Target::plain(yes), Target::plain(no));
         let before = self.written.clone();
         let facts = self.facts.len();
-        self.learn(condition);
+        self.assume(condition);
         self.switch_to(yes);
         self.statements(then);
         let first = self.state_of(&writes);
-        self.pass(&first, join);
+        self.jump_with_operands(&first, join);
         self.facts.truncate(facts);
         self.written = before.clone();
         self.switch_to(no);
         self.statements(otherwise);
         let second = self.state_of(&writes);
-        self.pass(&second, join);
+        self.jump_with_operands(&second, join);
         self.switch_to(join);
         // Not what a branch left: behind an exit that is always taken it may have written more.
         self.written = before;
@@ -229,14 +229,14 @@ impl Emitter<'_, '_> {
                 Operand::new(Code::Value(value), a.low.min(b.low), a.high.max(b.high))
             })
             .collect();
-        self.take_over(&writes, &merged);
+        self.set_current(&writes, &merged);
     }
 
     fn repeat(&mut self, register: u32, from: &Expr, to: &Expr, body: &[Stmt]) {
         let from = self.value(from);
         let to = self.value(to);
         if let (Some(a), Some(b)) = (from.as_constant(), to.as_constant())
-            && b.saturating_sub(a) <= UNROLLED
+            && b.saturating_sub(a) <= MAX_UNROLLED
             // Or else nested loops multiply.
             && !body.iter().any(has_loop)
         {
@@ -268,7 +268,7 @@ impl Emitter<'_, '_> {
                 Operand::new(Code::Value(value), low, high)
             })
             .collect();
-        self.take_over(&writes, &current);
+        self.set_current(&writes, &current);
         let at_head = self.written.clone();
         let flag = self.builder.ins().icmp(IntCC::SignedLessThan, i, limit);
         self.jump_if(flag, Target::plain(round), Target::plain(end));
@@ -319,7 +319,7 @@ impl Emitter<'_, '_> {
             .collect()
     }
 
-    fn pass(&mut self, operands: &[Operand], block: Block) {
+    fn jump_with_operands(&mut self, operands: &[Operand], block: Block) {
         let mut arguments = Vec::with_capacity(operands.len());
         for operand in operands {
             arguments.push(self.materialize(operand));
@@ -328,7 +328,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Makes these, in the order of [`Emitter::state_of`], the current values.
-    fn take_over(&mut self, writes: &Writes, operands: &[Operand]) {
+    fn set_current(&mut self, writes: &Writes, operands: &[Operand]) {
         let mut operands = operands.iter();
         for &(_, cell) in &writes.cells {
             if let Some(&operand) = operands.next() {

@@ -6,7 +6,7 @@
 
 use crate::arrays::ArrayTable;
 use crate::operand::{Code, Operand, field_interval, interval};
-use crate::truth::{Flag, comparison, is_harmless, is_logical};
+use crate::truth::{Flag, comparison, is_cheap_and_total, is_logical};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     AbiParam, AliasRegion, Block, BlockArg, InstBuilder, MemFlags, Signature, Value, types,
@@ -312,7 +312,7 @@ impl<'a, 'f> Emitter<'a, 'f> {
                 self.arithmetic(*op, &a, &b)
             }
             Expr::If(condition, then, otherwise) => {
-                if is_harmless(then, 8) && is_harmless(otherwise, 8) {
+                if is_cheap_and_total(then, 8) && is_cheap_and_total(otherwise, 8) {
                     let flag = match self.flag(condition) {
                         Flag::Known(true) => return self.value(then),
                         Flag::Known(false) => return self.value(otherwise),

@@ -8,11 +8,11 @@
 use crate::arrays::ArrayTable;
 use crate::atomic::holders;
 use crate::compilable::{is_compilable, size};
-use crate::effect::most_changes;
+use crate::effect::max_changes;
 use crate::expression::{Arrays, Emitter, Target};
 use crate::operand::Operand;
 use crate::plan::{Node, plan};
-use crate::plan_code::{Job, Shop, Work, store};
+use crate::plan_code::{Body, EmitContext, PendingFunction, store};
 use crate::table::NativeTable;
 use crate::truth::Flag;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -80,7 +80,7 @@ pub(crate) struct Native {
     /// Functions that were made.
     pub functions: usize,
     /// Those of them that leave their states to the interpreter, as time was up.
-    pub given_up: usize,
+    pub skipped_functions: usize,
     width: usize,
     valuation_words: usize,
 }
@@ -204,7 +204,7 @@ impl Native {
         until: Option<Instant>,
         changes: bool,
     ) -> Result<Self, CompileError> {
-        let mut workshop = Workshop::new(program, layout, until, changes)?;
+        let mut module_builder = ModuleBuilder::new(program, layout, until, changes)?;
         let mut ordered = true;
         let mut classes: Vec<i8> = program.actions.iter().map(|a| a.class).collect();
         classes.sort_unstable_by(|a, b| b.cmp(a));
@@ -239,11 +239,11 @@ impl Native {
                 None => None,
             });
         }
-        if !ordered || workshop.header != 1 {
+        if !ordered || module_builder.header != 1 {
             own_plans.clear();
         }
         // Plans that keep the order have no loops.
-        workshop.at_once = ordered;
+        module_builder.at_once = ordered;
         let register = (program.atomic).map(|v| program.variable(v).first);
         let unheld = register.filter(|_| !own_plans.is_empty());
         let conditions: Vec<&Expr> = program.assertions.iter().map(|a| &a.0).collect();
@@ -257,28 +257,30 @@ impl Native {
         let fallible: Vec<&Expr> = (propositions.iter())
             .filter(|p| can_fail(program, p))
             .collect();
-        let successors = workshop.successors(&plans, &conditions, &fallible, unheld)?;
+        let successors = module_builder.successors(&plans, &conditions, &fallible, unheld)?;
         let mut own = Vec::new();
         for (process, node) in own_plans.iter().enumerate() {
             own.push(match (node, register) {
-                (Some(node), Some(cell)) => Some(workshop.own(node, cell, process as i64 + 1)?),
+                (Some(node), Some(cell)) => {
+                    Some(module_builder.own(node, cell, process as i64 + 1)?)
+                }
                 _ => None,
             });
         }
-        let valuation = workshop.valuation(propositions)?;
+        let valuation = module_builder.valuation(propositions)?;
         let mut holds = Vec::new();
         for proposition in propositions {
-            holds.push(workshop.proposition(proposition)?);
+            holds.push(module_builder.proposition(proposition)?);
         }
-        let Workshop {
+        let ModuleBuilder {
             mut module,
             tables,
             header,
             functions,
-            given_up,
+            skipped_functions,
             arrays,
             ..
-        } = workshop;
+        } = module_builder;
         module.get().finalize_definitions().map_err(failed)?;
         let code = module.get();
         let entry = |id: FuncId| {
@@ -288,14 +290,14 @@ impl Native {
             unsafe { std::mem::transmute::<*const u8, Entry>(address) }
         };
         let width = layout.width();
-        let length = |most: usize| match changes {
-            true => header + 1 + 2 * most,
+        let length = |limit: usize| match changes {
+            true => header + 1 + 2 * limit,
             false => header + width,
         };
         let records = |action: &sempre_model::Action| match &action.behaviour {
-            Behaviour::Guarded { effect, .. } => length(most_changes(effect, width)),
+            Behaviour::Guarded { effect, .. } => length(max_changes(effect, width)),
             Behaviour::Table(table) => {
-                NativeTable::most_steps(table) * length(table.writes.len().min(width))
+                NativeTable::max_steps(table) * length(table.writes.len().min(width))
             }
         };
         let successors = entry(successors);
@@ -315,7 +317,7 @@ impl Native {
             room: program.actions.iter().map(records).sum(),
             ordered,
             functions,
-            given_up,
+            skipped_functions,
             width,
             valuation_words: propositions.len().div_ceil(64),
         })
@@ -323,7 +325,7 @@ impl Native {
 }
 
 /// Where functions are made.
-struct Workshop<'p> {
+struct ModuleBuilder<'p> {
     program: &'p Program,
     layout: &'p Layout,
     module: CodeModule,
@@ -336,7 +338,7 @@ struct Workshop<'p> {
     /// When no more code is made.
     until: Option<Instant>,
     /// Functions that leave their states to the interpreter.
-    given_up: usize,
+    skipped_functions: usize,
     /// Are words of short states loaded when a function is entered?
     at_once: bool,
     /// The function that copies a state, if states are long.
@@ -345,7 +347,7 @@ struct Workshop<'p> {
     changes: bool,
 }
 
-impl<'p> Workshop<'p> {
+impl<'p> ModuleBuilder<'p> {
     fn new(
         program: &'p Program,
         layout: &'p Layout,
@@ -392,12 +394,12 @@ impl<'p> Workshop<'p> {
         for v in variables.filter(|_| changes) {
             arrays.insert(v, Arc::new(ArrayTable::new(program, layout, v)));
         }
-        let mut workshop = Self {
+        let mut module_builder = Self {
             program,
             layout,
             module: CodeModule(Some(module)),
             until,
-            given_up: 0,
+            skipped_functions: 0,
             context,
             builder_context: FunctionBuilderContext::new(),
             signature,
@@ -410,17 +412,17 @@ impl<'p> Workshop<'p> {
             changes,
         };
         if layout.width() > COPIED_IN_PLACE && !changes {
-            let id = workshop.declare()?;
-            workshop.define(id, &mut Vec::new(), &mut |e, _, out| {
+            let id = module_builder.declare()?;
+            module_builder.define(id, &mut Vec::new(), &mut |e, _, out| {
                 for word in 0..e.layout.width() {
                     let value = e.source_word(word as u32);
                     store(e, value, out, word);
                 }
                 out
             })?;
-            workshop.copy = Some(id);
+            module_builder.copy = Some(id);
         }
-        Ok(workshop)
+        Ok(module_builder)
     }
 
     fn declare(&mut self) -> Result<FuncId, CompileError> {
@@ -433,8 +435,8 @@ impl<'p> Workshop<'p> {
     fn define<'n>(
         &mut self,
         id: FuncId,
-        jobs: &mut Vec<Job<'p, 'n>>,
-        emit: &mut dyn FnMut(&mut Emitter, &mut Shop<'_, 'p, 'n>, Value) -> Value,
+        pending: &mut Vec<PendingFunction<'p, 'n>>,
+        emit: &mut dyn FnMut(&mut Emitter, &mut EmitContext<'_, 'p, 'n>, Value) -> Value,
     ) -> Result<(), CompileError> {
         // A function may take milliseconds.
         checkpoint_now();
@@ -461,7 +463,7 @@ impl<'p> Workshop<'p> {
             exit,
             self.at_once,
         );
-        let mut shop = Shop {
+        let mut emit_context = EmitContext {
             module: self.module.get(),
             signature: &self.signature,
             tables: &mut self.tables,
@@ -469,12 +471,12 @@ impl<'p> Workshop<'p> {
             changes: self.changes,
             copy: self.copy,
             copy_here: None,
-            jobs,
+            pending,
             error: None,
             emitted: 0,
         };
-        let end = emit(&mut emitter, &mut shop, out);
-        let error = shop.error.take();
+        let end = emit(&mut emitter, &mut emit_context, out);
+        let error = emit_context.error.take();
         emitter.builder.ins().return_(&[end]);
         emitter.switch_to(exit);
         let zero = emitter.number(0);
@@ -501,8 +503,8 @@ impl<'p> Workshop<'p> {
         unheld: Option<u32>,
     ) -> Result<FuncId, CompileError> {
         let main = self.declare()?;
-        let mut jobs: Vec<Job> = Vec::new();
-        self.define(main, &mut jobs, &mut |e, shop, start| {
+        let mut pending: Vec<PendingFunction> = Vec::new();
+        self.define(main, &mut pending, &mut |e, emit_context, start| {
             if let Some(cell) = unheld {
                 let holder = e.source_cell(cell);
                 match e.compare(IntCC::NotEqual, &holder, &Operand::constant(0)) {
@@ -525,7 +527,7 @@ impl<'p> Workshop<'p> {
             let done = e.block();
             let result = e.builder.append_block_param(done, types::I64);
             for (i, node) in plans.iter().enumerate() {
-                out = shop.node(e, node, out);
+                out = emit_context.node(e, node, out);
                 if i + 1 < plans.len() {
                     // A class is silent if a higher one is not.
                     let next = e.block();
@@ -545,36 +547,39 @@ impl<'p> Workshop<'p> {
             e.switch_to(done);
             result
         })?;
-        self.rest(jobs)?;
+        self.define_pending(pending)?;
         Ok(main)
     }
 
     /// The function that tells what a process can do while the atomic register names it.
     fn own(&mut self, node: &Node<'p>, cell: u32, holder: i64) -> Result<FuncId, CompileError> {
         let main = self.declare()?;
-        let mut jobs: Vec<Job> = Vec::new();
-        self.define(main, &mut jobs, &mut |e, shop, out| {
+        let mut pending: Vec<PendingFunction> = Vec::new();
+        self.define(main, &mut pending, &mut |e, emit_context, out| {
             e.facts.push((cell, holder, holder));
-            shop.node(e, node, out)
+            emit_context.node(e, node, out)
         })?;
-        self.rest(jobs)?;
+        self.define_pending(pending)?;
         Ok(main)
     }
 
     /// The functions that others call.
-    fn rest(&mut self, mut jobs: Vec<Job<'p, '_>>) -> Result<(), CompileError> {
-        while let Some(job) = jobs.pop() {
+    fn define_pending(
+        &mut self,
+        mut pending: Vec<PendingFunction<'p, '_>>,
+    ) -> Result<(), CompileError> {
+        while let Some(function) = pending.pop() {
             if self.until.is_some_and(|until| Instant::now() >= until) {
-                self.given_up += 1;
+                self.skipped_functions += 1;
                 // The answer of all that asks the interpreter.
-                self.define(job.id, &mut jobs, &mut |e, _, _| e.number(0))?;
+                self.define(function.id, &mut pending, &mut |e, _, _| e.number(0))?;
                 continue;
             }
-            self.define(job.id, &mut jobs, &mut |e, shop, out| {
-                e.facts = job.facts.clone();
-                match job.node {
-                    Work::One(node) => shop.node(e, node, out),
-                    Work::Several(nodes) => shop.sequence(e, nodes, out),
+            self.define(function.id, &mut pending, &mut |e, emit_context, out| {
+                e.facts = function.facts.clone();
+                match function.node {
+                    Body::One(node) => emit_context.node(e, node, out),
+                    Body::Several(nodes) => emit_context.sequence(e, nodes, out),
                 }
             })?;
         }

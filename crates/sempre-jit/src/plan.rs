@@ -49,13 +49,13 @@ pub(crate) enum Node<'p> {
     /// What the value of the cell says; nothing for other values.
     Switch(u32, Vec<(i64, Node<'p>)>),
     /// For each of these cells of the word that is not at its least value.
-    Marked(u32, Vec<(u32, Node<'p>)>),
+    NonZeroScan(u32, Vec<(u32, Node<'p>)>),
     /// One action.
     Action(Guarded<'p>),
     /// A table.
     Table(u32),
     /// An action that only the interpreter can do.
-    Refused,
+    Interpreted,
 }
 
 impl Node<'_> {
@@ -65,9 +65,9 @@ impl Node<'_> {
             Node::Sequence(all) => all.iter().map(Node::weight).sum(),
             Node::Test(_, node) => node.weight(),
             Node::Switch(_, cases) => cases.iter().map(|c| c.1.weight()).sum(),
-            Node::Marked(_, cells) => cells.iter().map(|c| c.1.weight()).sum(),
+            Node::NonZeroScan(_, cells) => cells.iter().map(|c| c.1.weight()).sum(),
             Node::Action(guarded) => guarded.weight,
-            Node::Table(_) | Node::Refused => 1,
+            Node::Table(_) | Node::Interpreted => 1,
         }
     }
 }
@@ -114,7 +114,7 @@ pub(crate) fn plan<'p>(
         match &program.actions[action as usize].behaviour {
             _ if refused(action) => {
                 flush(&mut guarded, &mut parts);
-                parts.push(Node::Refused);
+                parts.push(Node::Interpreted);
             }
             Behaviour::Table(_) => {
                 flush(&mut guarded, &mut parts);
@@ -139,13 +139,13 @@ pub(crate) fn plan<'p>(
     if loose.len() < MANY {
         return (Node::Sequence(parts), true);
     }
-    let mut scattered = Vec::new();
+    let mut ungrouped = Vec::new();
     for (place, run) in loose {
         parts[place] = Node::Sequence(Vec::new());
-        scattered.extend(run);
+        ungrouped.extend(run);
     }
     parts.retain(|node| node.weight() > 0);
-    parts.extend(marked(program, layout, scattered));
+    parts.extend(non_zero_scan(program, layout, ungrouped));
     (Node::Sequence(parts), false)
 }
 
@@ -268,14 +268,14 @@ fn triggers(program: &Program, layout: &Layout, guarded: &Guarded) -> Vec<u32> {
 }
 
 /// Nodes that find these actions by the marked cells.
-fn marked<'p>(program: &Program, layout: &Layout, list: Vec<Guarded<'p>>) -> Vec<Node<'p>> {
-    let mut asked: FxHashMap<u32, usize> = FxHashMap::default();
+fn non_zero_scan<'p>(program: &Program, layout: &Layout, list: Vec<Guarded<'p>>) -> Vec<Node<'p>> {
+    let mut uses: FxHashMap<u32, usize> = FxHashMap::default();
     for guarded in &list {
         for cell in triggers(program, layout, guarded) {
-            *asked.entry(cell).or_default() += 1;
+            *uses.entry(cell).or_default() += 1;
         }
     }
-    let is_marked = |cell: u32| {
+    let is_initially_non_zero = |cell: u32| {
         let value = program.initial.first().and_then(|s| s.get(cell as usize));
         value.is_some_and(|&v| v != layout.field(cell).min)
     };
@@ -284,7 +284,7 @@ fn marked<'p>(program: &Program, layout: &Layout, list: Vec<Guarded<'p>>) -> Vec
     for guarded in list {
         checkpoint();
         let cells = triggers(program, layout, &guarded).into_iter();
-        match cells.min_by_key(|c| (is_marked(*c), asked[c], *c)) {
+        match cells.min_by_key(|c| (is_initially_non_zero(*c), uses[c], *c)) {
             Some(cell) => {
                 let word = words.entry(layout.field(cell).word).or_default();
                 word.entry(cell).or_default().push(guarded);
@@ -296,7 +296,7 @@ fn marked<'p>(program: &Program, layout: &Layout, list: Vec<Guarded<'p>>) -> Vec
         .map(|(word, cells)| {
             let cells = cells.into_iter();
             let cells = cells.map(|(cell, list)| (cell, build(program, list)));
-            Node::Marked(word, cells.collect())
+            Node::NonZeroScan(word, cells.collect())
         })
         .collect();
     if !rest.is_empty() {
@@ -349,13 +349,13 @@ mod tests {
                 let cases = cases.iter().map(|(v, n)| format!("{v}: {}", show(n)));
                 format!("{cell}{{{}}}", cases.collect::<Vec<_>>().join(", "))
             }
-            Node::Marked(_, cells) => {
+            Node::NonZeroScan(_, cells) => {
                 let cells = cells.iter().map(|(c, n)| format!("*{c}({})", show(n)));
                 list(cells.collect())
             }
             Node::Action(guarded) => guarded.action.to_string(),
             Node::Table(action) => format!("table {action}"),
-            Node::Refused => "refused".to_string(),
+            Node::Interpreted => "refused".to_string(),
         }
     }
 

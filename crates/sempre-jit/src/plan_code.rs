@@ -4,7 +4,7 @@
 //! other, so that the time to compile grows with the size of the program and no faster. What a caller
 //! knows (facts) its callee knows too, since each has one caller.
 
-use crate::arrays::{finish, write_word};
+use crate::arrays::{undo_writes, write_word};
 use crate::effect::packed_arrays;
 use crate::expression::{Emitter, Target};
 use crate::native::{CompileError, failed};
@@ -25,22 +25,22 @@ use std::sync::Arc;
 /// The actions of one function.
 const WEIGHT: usize = 128;
 /// A function with so many is full: however small what is below a large node, it becomes a function of its own.
-const FULL: usize = 2 * WEIGHT;
+const MAX_FUNCTION_WEIGHT: usize = 2 * WEIGHT;
 /// The effect of an action that weighs more is left to the interpreter: code for it would take seconds to make, and cannot be
 /// divided.
-const HUGE: usize = 2 * WEIGHT;
+const MAX_ACTION_WEIGHT: usize = 2 * WEIGHT;
 /// A switch over values that are farther apart is a chain of comparisons.
-const SPARSE: u64 = 1024;
+const MAX_TABLE_SPAN: u64 = 1024;
 
 /// A function that is still to be made.
-pub(crate) struct Job<'p, 'n> {
+pub(crate) struct PendingFunction<'p, 'n> {
     pub id: FuncId,
-    pub node: Work<'p, 'n>,
+    pub node: Body<'p, 'n>,
     pub facts: Vec<(u32, i64, i64)>,
 }
 
 #[derive(Clone, Copy)]
-pub(crate) enum Work<'p, 'n> {
+pub(crate) enum Body<'p, 'n> {
     One(&'n Node<'p>),
     Several(&'n [Node<'p>]),
 }
@@ -53,7 +53,7 @@ pub(crate) fn store(e: &mut Emitter, value: Value, out: Value, word: usize) {
 }
 
 /// What the code of a plan needs besides the function it is in.
-pub(crate) struct Shop<'w, 'p, 'n> {
+pub(crate) struct EmitContext<'w, 'p, 'n> {
     pub module: &'w mut JITModule,
     pub signature: &'w Signature,
     pub tables: &'w mut Vec<Arc<NativeTable>>,
@@ -64,13 +64,13 @@ pub(crate) struct Shop<'w, 'p, 'n> {
     /// The same, as this function knows it.
     pub copy_here: Option<FuncRef>,
     /// Functions that were declared and are still to be made.
-    pub jobs: &'w mut Vec<Job<'p, 'n>>,
+    pub pending: &'w mut Vec<PendingFunction<'p, 'n>>,
     pub error: Option<CompileError>,
     /// Actions of this function so far.
     pub emitted: usize,
 }
 
-impl<'p, 'n> Shop<'_, 'p, 'n> {
+impl<'p, 'n> EmitContext<'_, 'p, 'n> {
     /// Emits a plan; the new end of the records.
     pub fn node(&mut self, e: &mut Emitter, node: &'n Node<'p>, out: Value) -> Value {
         match node {
@@ -90,7 +90,7 @@ impl<'p, 'n> Shop<'_, 'p, 'n> {
                     rest = others;
                     out = match part {
                         [one] if one.weight() > WEIGHT => self.node(e, one, out),
-                        _ => self.outline(e, Work::Several(part), out),
+                        _ => self.outline(e, Body::Several(part), out),
                     };
                 }
                 out
@@ -103,7 +103,7 @@ impl<'p, 'n> Shop<'_, 'p, 'n> {
                 };
                 e.branch(condition, Target::plain(yes), skip);
                 let facts = e.facts.len();
-                e.learn(condition);
+                e.assume(condition);
                 e.switch_to(yes);
                 let is_large = node.weight() > WEIGHT;
                 let after = self.child(e, inner, is_large, out);
@@ -116,7 +116,7 @@ impl<'p, 'n> Shop<'_, 'p, 'n> {
                 result
             }
             Node::Switch(cell, cases) => self.switch(e, node, *cell, cases, out),
-            Node::Marked(word, cells) => self.marked(e, node, *word, cells, out),
+            Node::NonZeroScan(word, cells) => self.non_zero_scan(e, node, *word, cells, out),
             Node::Action(guarded) => {
                 self.emitted += guarded.weight;
                 let (_, end, result) = self.ends(e);
@@ -129,9 +129,9 @@ impl<'p, 'n> Shop<'_, 'p, 'n> {
                     let go_on = e.block();
                     e.branch(conjunct, Target::plain(go_on), skip);
                     e.switch_to(go_on);
-                    e.learn(conjunct);
+                    e.assume(conjunct);
                 }
-                let after = if guarded.weight > HUGE {
+                let after = if guarded.weight > MAX_ACTION_WEIGHT {
                     e.exit_always();
                     out
                 } else if self.changes {
@@ -151,7 +151,7 @@ impl<'p, 'n> Shop<'_, 'p, 'n> {
                 result
             }
             Node::Table(action) => self.table(e, *action, out),
-            Node::Refused => {
+            Node::Interpreted => {
                 e.exit_always();
                 out
             }
@@ -175,15 +175,15 @@ impl<'p, 'n> Shop<'_, 'p, 'n> {
     /// Emits what is below a node: in place, or as a function if the node is too large.
     fn child(&mut self, e: &mut Emitter, child: &'n Node<'p>, is_large: bool, out: Value) -> Value {
         let weight = if is_large { child.weight() } else { 0 };
-        if weight > WEIGHT / 16 || weight > 0 && self.emitted > FULL {
-            self.outline(e, Work::One(child), out)
+        if weight > WEIGHT / 16 || weight > 0 && self.emitted > MAX_FUNCTION_WEIGHT {
+            self.outline(e, Body::One(child), out)
         } else {
             self.node(e, child, out)
         }
     }
 
     /// Makes the work a function of its own and calls it.
-    fn outline(&mut self, e: &mut Emitter, node: Work<'p, 'n>, out: Value) -> Value {
+    fn outline(&mut self, e: &mut Emitter, node: Body<'p, 'n>, out: Value) -> Value {
         let id = match self.module.declare_anonymous_function(self.signature) {
             Ok(id) => id,
             Err(error) => {
@@ -194,15 +194,15 @@ impl<'p, 'n> Shop<'_, 'p, 'n> {
         let function = self.module.declare_func_in_func(id, e.builder.func);
         let call = e.builder.ins().call(function, &[e.state, out]);
         let facts = e.facts.clone();
-        self.jobs.push(Job { id, node, facts });
+        self.pending.push(PendingFunction { id, node, facts });
         self.checked(e, call)
     }
 
     /// The result of a call, unless it says that the interpreter must be asked.
     fn checked(&mut self, e: &mut Emitter, call: Inst) -> Value {
         let end = e.builder.inst_results(call)[0];
-        let ask = e.builder.ins().icmp_imm(IntCC::Equal, end, 0);
-        e.exit_if(ask);
+        let must_interpret = e.builder.ins().icmp_imm(IntCC::Equal, end, 0);
+        e.exit_if(must_interpret);
         end
     }
 
@@ -228,7 +228,7 @@ impl<'p, 'n> Shop<'_, 'p, 'n> {
             (Some(first), Some(last)) => last.0.wrapping_sub(first.0) as u64,
             _ => 0,
         };
-        if cases.len() < 4 || span > SPARSE {
+        if cases.len() < 4 || span > MAX_TABLE_SPAN {
             for (case, &block) in cases.iter().zip(&blocks) {
                 let constant = Operand::constant(case.0);
                 let next = e.block();
@@ -279,7 +279,7 @@ impl<'p, 'n> Shop<'_, 'p, 'n> {
         result
     }
 
-    fn marked(
+    fn non_zero_scan(
         &mut self,
         e: &mut Emitter,
         node: &Node,
@@ -296,14 +296,14 @@ impl<'p, 'n> Shop<'_, 'p, 'n> {
         let source = e.source_word(word);
         let rest = e.builder.ins().band_imm(source, all as i64);
         let head = e.block();
-        let rest_now = e.builder.append_block_param(head, types::I64);
+        let remaining = e.builder.append_block_param(head, types::I64);
         let out_now = e.builder.append_block_param(head, types::I64);
         let (dispatch, end) = (e.block(), e.block());
         e.builder.ins().jump(head, &[rest.into(), out.into()]);
         e.switch_to(head);
-        e.jump_if(rest_now, Target::plain(dispatch), Target::plain(end));
+        e.jump_if(remaining, Target::plain(dispatch), Target::plain(end));
         e.switch_to(dispatch);
-        let lowest = e.builder.ins().ctz(rest_now);
+        let lowest = e.builder.ins().ctz(remaining);
         let index = e.builder.ins().ireduce(types::I32, lowest);
         let blocks: Vec<_> = cells.iter().map(|_| e.block()).collect();
         let default = e.builder.func.dfg.block_call(end, &[]);
@@ -327,7 +327,7 @@ impl<'p, 'n> Shop<'_, 'p, 'n> {
             e.facts.push((*cell, low.saturating_add(1), high));
             let after = self.child(e, child, is_large, out_now);
             e.facts.truncate(facts);
-            let left = e.builder.ins().band_imm(rest_now, !mask as i64);
+            let left = e.builder.ins().band_imm(remaining, !mask as i64);
             e.builder.ins().jump(head, &[left.into(), after.into()]);
         }
         e.in_loop = in_loop;
@@ -370,7 +370,7 @@ impl<'p, 'n> Shop<'_, 'p, 'n> {
                 &[e.state, e.slot, word, value],
             );
         }
-        let end = e.call(finish as *const () as i64, &[e.state, e.slot]);
+        let end = e.call(undo_writes as *const () as i64, &[e.state, e.slot]);
         e.in_place = false;
         end
     }

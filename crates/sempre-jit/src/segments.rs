@@ -173,8 +173,8 @@ impl Emitter<'_, '_> {
         let function = arrays::write_element as *const () as i64;
         let arguments = [self.state, self.slot, table, index, value];
         let done = self.call(function, &arguments);
-        let ask = self.builder.ins().icmp_imm(IntCC::Equal, done, 0);
-        self.exit_if(ask);
+        let must_interpret = self.builder.ins().icmp_imm(IntCC::Equal, done, 0);
+        self.exit_if(must_interpret);
     }
 
     /// Emits code for each segment, reached if the index lies in it. Each ends with a jump.
@@ -189,8 +189,8 @@ impl Emitter<'_, '_> {
         }
         let (left, right) = all.split_at(all.len() / 2);
         let (low, high) = (self.block(), self.block());
-        let border = i64::from(right[0].start);
-        let flag = (self.builder.ins()).icmp_imm(IntCC::SignedLessThan, index, border);
+        let boundary = i64::from(right[0].start);
+        let flag = (self.builder.ins()).icmp_imm(IntCC::SignedLessThan, index, boundary);
         self.jump_if(flag, Target::plain(low), Target::plain(high));
         self.switch_to(low);
         self.each_segment(left, index, emit);

@@ -26,7 +26,7 @@ pub(crate) struct NativeTable {
 
 impl NativeTable {
     /// The most rows that can match one state.
-    pub fn most_steps(table: &Table) -> usize {
+    pub fn max_steps(table: &Table) -> usize {
         let mut count: FxHashMap<&[i64], usize> = FxHashMap::default();
         for (from, _) in &table.rows {
             *count.entry(key(table, from)).or_default() += 1;

@@ -30,7 +30,7 @@ impl Emitter<'_, '_> {
                 Flag::Value(flag) => Flag::Value(self.builder.ins().bxor_imm(flag, 1)),
             },
             Expr::Binary(op, a, b) if is_logical(*op) => {
-                if !is_harmless(b, 12) {
+                if !is_cheap_and_total(b, 12) {
                     return self.flag_by_branching(expr);
                 }
                 let a = match (op, self.flag(a)) {
@@ -149,7 +149,7 @@ impl Emitter<'_, '_> {
                     _ => self.branch(a, Target::plain(middle), then),
                 }
                 if *op != Binary::Or {
-                    self.learn(a);
+                    self.assume(a);
                 }
                 self.switch_to(middle);
                 self.branch(b, then, otherwise);
@@ -164,10 +164,10 @@ impl Emitter<'_, '_> {
     }
 
     /// Takes note that an expression, evaluated in the source state, is true.
-    pub fn learn(&mut self, expr: &Expr) {
+    pub fn assume(&mut self, expr: &Expr) {
         if let Expr::Binary(Binary::And, a, b) = expr {
-            self.learn(a);
-            self.learn(b);
+            self.assume(a);
+            self.assume(b);
         } else if let Some((cell, low, high)) = fact(self.program, expr)
             && !self.written.cells.contains_key(&cell)
             && !(self.written.packed).contains(&self.program.variable_of_cell(cell))
@@ -240,7 +240,7 @@ pub(crate) fn comparison(op: Binary) -> Option<IntCC> {
 }
 
 /// Cannot fail, and is at most that large: evaluating it in vain costs less than a jump.
-pub(crate) fn is_harmless(expr: &Expr, size: usize) -> bool {
+pub(crate) fn is_cheap_and_total(expr: &Expr, size: usize) -> bool {
     fn walk(expr: &Expr, left: &mut usize) -> bool {
         if *left == 0 {
             return false;

@@ -21,7 +21,7 @@ use crate::system::Step;
 use rustc_hash::FxHashSet;
 
 /// More states in between make a step endless.
-pub const PASSED: usize = 1 << 20;
+pub const MAX_INTERMEDIATE_STATES: usize = 1 << 20;
 
 /// See the module's documentation.
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +87,7 @@ impl<'p> Interpreter<'p> {
         let mut open = vec![from];
         while let Some(mut state) = open.pop() {
             sempre_base::stop::checkpoint_now();
-            if seen.len() >= PASSED {
+            if seen.len() >= MAX_INTERMEDIATE_STATES {
                 break;
             }
             if !seen.insert(state.clone()) {

@@ -359,17 +359,17 @@ pub enum Stmt {
 
 impl Stmt {
     /// Tells every place that a block may assign, with the registers that its loops count in.
-    pub fn each_assigned(block: &[Stmt], tell: &mut dyn FnMut(&Place)) {
+    pub fn each_assigned(block: &[Stmt], visit: &mut dyn FnMut(&Place)) {
         for stmt in block {
             match stmt {
-                Stmt::Assign(place, _) => tell(place),
+                Stmt::Assign(place, _) => visit(place),
                 Stmt::If(_, then, otherwise) => {
-                    Self::each_assigned(then, tell);
-                    Self::each_assigned(otherwise, tell);
+                    Self::each_assigned(then, visit);
+                    Self::each_assigned(otherwise, visit);
                 }
                 Stmt::For { register, body, .. } => {
-                    tell(&Place::Register(*register));
-                    Self::each_assigned(body, tell);
+                    visit(&Place::Register(*register));
+                    Self::each_assigned(body, visit);
                 }
                 Stmt::Assert(..) => {}
             }

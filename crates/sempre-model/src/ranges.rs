@@ -26,9 +26,9 @@ const STATES: usize = 20_000;
 /// What they may cost, in cells looked at, roughly: about a tenth of a second.
 const WORK: usize = 6_000_000;
 /// The part of the time that scouts have, if there is a deadline.
-const SHARE: u32 = 8;
+const DEADLINE_SHARE: u32 = 8;
 /// What each of the two kinds of scouting costs at least.
-const LEAST_WORK: usize = 200_000;
+const MIN_WORK: usize = 200_000;
 
 /// The range of values to expect in each cell.
 pub fn ranges(program: &Program) -> Vec<Interval> {
@@ -38,16 +38,16 @@ pub fn ranges(program: &Program) -> Vec<Interval> {
 /// The range of values to expect in each cell, and one that holds for certain.
 fn ranges_and_limits(program: &Program) -> (Vec<Interval>, Vec<Interval>) {
     let sound = intervals(program);
-    let scouts = Scouts::run(program);
-    let mut result = scouts.seen;
-    if scouts.complete {
+    let sample = RangeSampler::run(program);
+    let mut result = sample.seen;
+    if sample.complete {
         return (result.clone(), result);
     }
     for (cell, (seen, &sound)) in result.iter_mut().zip(&sound).enumerate() {
         let ty = &program.variable(program.variable_of_cell(cell as u32)).ty;
-        let gave_up = sound == ty.bounds() && bits(sound) > 4;
+        let is_unknown = sound == ty.bounds() && bits(sound) > 4;
         let is_number = !matches!(ty, Type::Bool | Type::Enum { .. });
-        if !is_number || !gave_up && bits(sound) <= bits(*seen) + 1 {
+        if !is_number || !is_unknown && bits(sound) <= bits(*seen) + 1 {
             *seen = sound;
         } else if seen.0 == seen.1 && sound.0 != sound.1 {
             // It will change some day.
@@ -74,16 +74,16 @@ fn bits((min, max): Interval) -> u32 {
 }
 
 /// What a scouting run saw.
-struct Scouts {
+struct RangeSampler {
     seen: Vec<Interval>,
     /// The work done so far in this kind of scouting, and how much it was when a range last became wider.
     work: usize,
-    news: usize,
+    last_widening: usize,
     /// Was that all?
     complete: bool,
 }
 
-impl Scouts {
+impl RangeSampler {
     fn run(program: &Program) -> Self {
         // A guard costs as much as some ten cells, a successor is written and hashed.
         let expansion = 10 * (1 + program.actions.len()) + table_rows(program);
@@ -93,21 +93,21 @@ impl Scouts {
                 .map(|s| s.iter().map(|&v| (v, v)).collect())
                 .unwrap_or_else(|| vec![(0, 0); program.cells()]),
             work: 0,
-            news: 0,
+            last_widening: 0,
             complete: true,
         };
         // What they see is a hint, and not worth more than a part of the time that is left.
         let now = Instant::now();
-        let asked_by = Cancel::current();
-        let until = (asked_by.deadline())
-            .map(|deadline| now + deadline.saturating_duration_since(now) / SHARE);
-        let scouting = || {
+        let caller = Cancel::current();
+        let until = (caller.deadline())
+            .map(|deadline| now + deadline.saturating_duration_since(now) / DEADLINE_SHARE);
+        let run_both = || {
             result.breadth_first(program, expansion, successor);
             if !result.complete {
                 result.walk(program, expansion, successor);
             }
         };
-        if cancellable(&asked_by.child(until), scouting).is_err() {
+        if cancellable(&caller.child(until), run_both).is_err() {
             checkpoint_now();
             result.complete = false;
         }
@@ -120,7 +120,7 @@ impl Scouts {
         let mut known: FxHashSet<Vec<i64>> = FxHashSet::default();
         let mut queue = VecDeque::new();
         for state in &program.initial {
-            self.note(state);
+            self.include(state);
             if known.insert(state.clone()) {
                 queue.push_back(state.clone());
             }
@@ -133,7 +133,7 @@ impl Scouts {
             }
             self.work += expansion;
             let steps = interpreter.steps_through(&state, &mut |state| {
-                self.note(state);
+                self.include(state);
                 self.work += expansion;
             });
             for (_, next) in steps {
@@ -141,7 +141,7 @@ impl Scouts {
                 if let Ok(next) = next
                     && !known.contains(&next)
                 {
-                    self.note(&next);
+                    self.include(&next);
                     known.insert(next.clone());
                     queue.push_back(next);
                 }
@@ -153,13 +153,13 @@ impl Scouts {
     fn walk(&mut self, program: &Program, expansion: usize, successor: usize) {
         let interpreter = Interpreter::new(program);
         let mut random = Random::new(1);
-        (self.work, self.news) = (0, 0);
+        (self.work, self.last_widening) = (0, 0);
         while self.work < WORK / 4 && !self.is_stale() {
             let mut state = random.pick(&program.initial).clone();
             for _ in 0..1000 {
                 checkpoint_now();
                 let steps = interpreter.steps_through(&state, &mut |state| {
-                    self.note(state);
+                    self.include(state);
                     self.work += expansion;
                 });
                 let mut next: Vec<Vec<i64>> = (steps.into_iter())
@@ -170,25 +170,25 @@ impl Scouts {
                     break;
                 }
                 state = next.swap_remove(random.below(next.len()));
-                self.note(&state);
+                self.include(&state);
             }
         }
     }
 
     /// Widens the ranges to hold a state.
-    fn note(&mut self, state: &[i64]) {
+    fn include(&mut self, state: &[i64]) {
         for (range, &value) in self.seen.iter_mut().zip(state) {
             let wider = (range.0.min(value), range.1.max(value));
             if *range != wider {
                 *range = wider;
-                self.news = self.work;
+                self.last_widening = self.work;
             }
         }
     }
 
     /// Was three quarters of the work in vain?
     fn is_stale(&self) -> bool {
-        self.work >= LEAST_WORK && self.news <= self.work / 4
+        self.work >= MIN_WORK && self.last_widening <= self.work / 4
     }
 }
 

@@ -4,7 +4,7 @@
 //! where they lead. Who shows the run to people wants all of them: they are found again by a search, breadth-first, so that
 //! the way is a shortest one.
 
-use crate::interpreter::{Interpreter, PASSED};
+use crate::interpreter::{Interpreter, MAX_INTERMEDIATE_STATES};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -33,7 +33,7 @@ impl Interpreter<'_> {
         }
         let cell = register?;
         while let Some(state) = queue.pop_front() {
-            if from.len() >= PASSED {
+            if from.len() >= MAX_INTERMEDIATE_STATES {
                 return None;
             }
             let own = self.own(&state, cell);

@@ -8,7 +8,7 @@
 //! * [`Proof::Cases`]: of a disjunction that is assumed, each part is refuted.
 //! * [`Proof::Trap`]: a trap that is marked initially stays marked: each transition that takes tokens from it puts some into it (Esparza and
 //!   Melzer, *Verification of safety properties using integer programming*, FMSD 16, 2000).
-//! * [`Proof::Feed`]: some places are empty initially. Either no transition that needs tokens from them ever fires, nor one that brings the first
+//! * [`Proof::EmptyPlaces`]: some places are empty initially. Either no transition that needs tokens from them ever fires, nor one that brings the first
 //!   ones; or one that brings some, and needs none of them, does.
 //! * [`Proof::Split`]: a transition fires at most so often, or more often.
 //!
@@ -37,7 +37,7 @@ pub enum Proof {
     /// A marked trap; with it, the rest of the proof.
     Trap(Vec<u32>, Box<Proof>),
     /// Places that are empty; the rest of the proof if they stay so, and if not.
-    Feed(Vec<u32>, Box<Proof>, Box<Proof>),
+    EmptyPlaces(Vec<u32>, Box<Proof>, Box<Proof>),
     /// A transition and a number: the rest of the proof if it fires at most so often, and if more often.
     Split(u32, i64, Box<Proof>, Box<Proof>),
 }
@@ -49,7 +49,7 @@ impl Proof {
             Proof::Farkas(_) => 1,
             Proof::Cases(_, parts) => parts.iter().map(Proof::leaves).sum(),
             Proof::Trap(_, rest) => rest.leaves(),
-            Proof::Feed(_, a, b) | Proof::Split(_, _, a, b) => a.leaves() + b.leaves(),
+            Proof::EmptyPlaces(_, a, b) | Proof::Split(_, _, a, b) => a.leaves() + b.leaves(),
         }
     }
 }
@@ -121,13 +121,13 @@ impl<'a> Check<'a> {
             Proof::Trap(places, rest) => {
                 self.is_marked_trap(places) && self.with(Assumption::Marked(places), rest)
             }
-            Proof::Feed(places, empty, fed) => {
-                let Some((needing, feeding)) = self.feeds(places) else {
+            Proof::EmptyPlaces(places, empty, marked_later) => {
+                let Some((consumers, sources)) = self.consumers_and_sources(places) else {
                     return false;
                 };
-                let idle = [needing, feeding.clone()].concat();
+                let idle = [consumers, sources.clone()].concat();
                 self.with(Assumption::NoMoreThan(idle, 0), empty)
-                    && self.with(Assumption::NoLessThan(feeding, 1), fed)
+                    && self.with(Assumption::NoLessThan(sources, 1), marked_later)
             }
             Proof::Split(transition, number, below, above) => {
                 let Some(more) = number.checked_add(1) else {
@@ -226,20 +226,20 @@ impl<'a> Check<'a> {
     }
 
     /// The transitions that need tokens of these places, and those that need none and bring some; `None` if a place is marked.
-    fn feeds(&self, places: &[u32]) -> Option<(Vec<u32>, Vec<u32>)> {
+    fn consumers_and_sources(&self, places: &[u32]) -> Option<(Vec<u32>, Vec<u32>)> {
         let is_in = self.is_in(places)?;
         if places.iter().any(|&p| self.net.initial[p as usize] > 0) {
             return None;
         }
-        let (mut needing, mut feeding) = (Vec::new(), Vec::new());
+        let (mut consumers, mut sources) = (Vec::new(), Vec::new());
         for (number, t) in self.net.transitions.iter().enumerate() {
             if t.inputs.iter().any(|&(p, _)| is_in[p as usize]) {
-                needing.push(number as u32);
+                consumers.push(number as u32);
             } else if (t.change.iter()).any(|&(p, change)| is_in[p as usize] && change > 0) {
-                feeding.push(number as u32);
+                sources.push(number as u32);
             }
         }
-        Some((needing, feeding))
+        Some((consumers, sources))
     }
 }
 
@@ -321,20 +321,23 @@ mod tests {
             let never = Box::new(idle.clone());
             Proof::Split(0, number, never, Box::new(second.clone()))
         };
-        let unfed = Condition::at_most(vec![(1, -1)], -2);
-        assert!(is_valid(&net(), &unfed, &split(0)));
-        assert!(is_valid(&net(), &unfed, &split(1)));
-        assert!(!is_valid(&net(), &unfed, &split(2)), "it would fire twice");
-        let feed = |places: &[u32]| {
-            Proof::Feed(
+        let unmarkable_places = Condition::at_most(vec![(1, -1)], -2);
+        assert!(is_valid(&net(), &unmarkable_places, &split(0)));
+        assert!(is_valid(&net(), &unmarkable_places, &split(1)));
+        assert!(
+            !is_valid(&net(), &unmarkable_places, &split(2)),
+            "it would fire twice"
+        );
+        let empty_places = |places: &[u32]| {
+            Proof::EmptyPlaces(
                 places.to_vec(),
                 Box::new(idle.clone()),
                 Box::new(second.clone()),
             )
         };
-        assert!(is_valid(&net(), &unfed, &feed(&[1])));
+        assert!(is_valid(&net(), &unmarkable_places, &empty_places(&[1])));
         assert!(
-            !is_valid(&net(), &unfed, &feed(&[0, 1])),
+            !is_valid(&net(), &unmarkable_places, &empty_places(&[0, 1])),
             "a place is marked"
         );
     }

@@ -154,10 +154,10 @@ impl Condition {
     }
 
     /// Each inequality in it.
-    pub fn each<'a>(&'a self, tell: &mut dyn FnMut(&'a Linear)) {
+    pub fn each<'a>(&'a self, visit: &mut dyn FnMut(&'a Linear)) {
         match self {
-            Self::AtMost(linear) => tell(linear),
-            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|p| p.each(tell)),
+            Self::AtMost(linear) => visit(linear),
+            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|p| p.each(visit)),
         }
     }
 

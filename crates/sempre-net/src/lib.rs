@@ -21,12 +21,12 @@
 pub mod certificate;
 pub mod condition;
 pub mod net;
+mod numbered_condition;
 pub mod question;
 pub mod state_equation;
 mod structure;
 pub mod tableau;
 pub mod walk;
-mod watched;
 pub mod witness;
 
 pub use certificate::Proof;

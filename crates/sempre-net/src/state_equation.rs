@@ -19,7 +19,7 @@
 use crate::certificate::{Premise, Proof, is_valid};
 use crate::condition::Condition;
 use crate::question::Question;
-use crate::structure::{Arcs, emptied_trap, unfed};
+use crate::structure::{Arcs, emptied_trap, unmarkable_places};
 use crate::tableau::{Ended, Tableau};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
@@ -255,8 +255,8 @@ impl<'q> Search<'q> {
                     return Some(Proof::Trap(trap, Box::new(rest)));
                 }
                 let support: Vec<u32> = firings.iter().map(|f| f.0).collect();
-                if let Some(places) = unfed(net, &self.arcs, &support) {
-                    return self.fed(case, places, solution);
+                if let Some(places) = unmarkable_places(net, &self.arcs, &support) {
+                    return self.marked_later(case, places, solution);
                 }
             }
             let fractional = case.tableau.solution().find(|&(_, n, d)| n % d != 0);
@@ -288,7 +288,9 @@ impl<'q> Search<'q> {
     ) -> Option<Proof> {
         let parts = case.disjunctions[number];
         let mut order: Vec<usize> = (0..parts.len()).collect();
-        order.sort_by(|&a, &b| lack(&parts[a], marking).total_cmp(&lack(&parts[b], marking)));
+        order.sort_by(|&a, &b| {
+            distance(&parts[a], marking).total_cmp(&distance(&parts[b], marking))
+        });
         let mut proofs: Vec<Option<Proof>> = vec![None; parts.len()];
         let mut is_open = false;
         for part in order {
@@ -329,7 +331,7 @@ impl<'q> Search<'q> {
     }
 
     /// Either the places stay empty, or something feeds them.
-    fn fed(
+    fn marked_later(
         &self,
         case: Case<'q>,
         places: Vec<u32>,
@@ -338,36 +340,40 @@ impl<'q> Search<'q> {
         let net = &self.question.net;
         let mut is_in = vec![false; net.places()];
         places.iter().for_each(|&p| is_in[p as usize] = true);
-        let (mut idle, mut feeding) = (Vec::new(), Vec::new());
+        let (mut idle, mut sources) = (Vec::new(), Vec::new());
         for (number, t) in net.transitions.iter().enumerate() {
             let number = number as u32;
             if t.inputs.iter().any(|&(p, _)| is_in[p as usize]) {
                 idle.push((number, -1));
             } else if t.change.iter().any(|&(p, c)| is_in[p as usize] && c > 0) {
                 idle.push((number, -1));
-                feeding.push((number, 1));
+                sources.push((number, 1));
             }
         }
-        let fed = self.refute_with(case.clone(), -1, &feeding, solution);
+        let marked_later = self.refute_with(case.clone(), -1, &sources, solution);
         if self.stopped.get() {
             return None;
         }
         let empty = self.refute_with(case, 0, &idle, solution);
-        Some(Proof::Feed(places, Box::new(empty?), Box::new(fed?)))
+        Some(Proof::EmptyPlaces(
+            places,
+            Box::new(empty?),
+            Box::new(marked_later?),
+        ))
     }
 }
 
 /// How far a marking is from meeting a condition.
-fn lack(condition: &Condition, marking: &[f64]) -> f64 {
+fn distance(condition: &Condition, marking: &[f64]) -> f64 {
     match condition {
         Condition::AtMost(linear) => {
             let terms = linear.terms.iter();
             let sum: f64 = terms.map(|&(p, c)| c as f64 * marking[p as usize]).sum();
             (sum - linear.bound as f64).max(0.0)
         }
-        Condition::All(parts) => parts.iter().map(|p| lack(p, marking)).sum(),
+        Condition::All(parts) => parts.iter().map(|p| distance(p, marking)).sum(),
         Condition::Any(parts) => {
-            let parts = parts.iter().map(|p| lack(p, marking));
+            let parts = parts.iter().map(|p| distance(p, marking));
             parts.fold(f64::INFINITY, f64::min)
         }
     }
@@ -375,7 +381,7 @@ fn lack(condition: &Condition, marking: &[f64]) -> f64 {
 
 /// Does a marking meet the condition, but for rounding?
 fn meets(condition: &Condition, marking: &[f64]) -> bool {
-    lack(condition, marking) < 1e-6
+    distance(condition, marking) < 1e-6
 }
 
 #[cfg(test)]
@@ -436,7 +442,7 @@ mod tests {
                 kinds[1] += 1;
                 count(rest, kinds);
             }
-            Proof::Feed(_, a, b) => {
+            Proof::EmptyPlaces(_, a, b) => {
                 kinds[2] += 1;
                 count(a, kinds);
                 count(b, kinds);

@@ -53,8 +53,8 @@ pub(crate) fn emptied_trap(net: &Net, arcs: &Arcs, marking: &[f64]) -> Option<Ve
         }
         // A transition that puts tokens into the place changes it or puts back what it takes.
         let tests = arcs.consumers[p].iter().map(|e| e.0);
-        let fed = arcs.changers[p].iter().map(|e| e.0);
-        let mut touching: Vec<u32> = tests.chain(fed).collect();
+        let marked_later = arcs.changers[p].iter().map(|e| e.0);
+        let mut touching: Vec<u32> = tests.chain(marked_later).collect();
         touching.sort_unstable();
         touching.dedup();
         for t in touching {
@@ -78,7 +78,7 @@ pub(crate) fn emptied_trap(net: &Net, arcs: &Arcs, marking: &[f64]) -> Option<Ve
 }
 
 /// Places that are empty initially and stay so if no transition but these fires, though some of these needs a token of theirs.
-pub(crate) fn unfed(net: &Net, arcs: &Arcs, support: &[u32]) -> Option<Vec<u32>> {
+pub(crate) fn unmarkable_places(net: &Net, arcs: &Arcs, support: &[u32]) -> Option<Vec<u32>> {
     let mut marked: Vec<bool> = net.initial.iter().map(|&tokens| tokens > 0).collect();
     let mut fires = vec![false; net.transitions.len()];
     let mut in_support = vec![false; net.transitions.len()];
@@ -165,14 +165,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unfed_stays_empty() {
+    fn unmarkable_places_stay_empty() {
         let mut random = Random::new(7);
         let mut found = 0;
         for _ in 0..2000 {
             let net = random_net(&mut random);
             let all = 0..net.transitions.len() as u32;
             let support: Vec<u32> = all.filter(|_| random.chance(0.5)).collect();
-            let Some(places) = unfed(&net, &Arcs::new(&net), &support) else {
+            let Some(places) = unmarkable_places(&net, &Arcs::new(&net), &support) else {
                 continue;
             };
             found += 1;

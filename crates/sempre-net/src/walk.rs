@@ -19,8 +19,8 @@
 
 use crate::condition::{Condition, Linear};
 use crate::net::Net;
+use crate::numbered_condition::NumberedCondition;
 use crate::state_equation::Firings;
-use crate::watched::Tree;
 use rustc_hash::FxHashMap;
 use sempre_base::Random;
 
@@ -30,37 +30,37 @@ pub enum Policy<'a> {
     /// Any that is enabled.
     Uniform,
     /// Of a few, the one that was taken least often.
-    Fresh,
+    LeastFired,
     /// One after which the condition of this number lacks less, most of the time.
     Directed(usize),
     /// One that is still to be fired so often; then as if directed to the condition of this number.
-    Guided(usize, &'a Firings),
+    Parikh(usize, &'a Firings),
 }
 
 /// How a walk ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum WalkEnd {
     /// The marking meets the condition of this number.
-    Met(usize),
+    Reached(usize),
     /// Nothing is enabled.
-    Dead,
+    Deadlock,
     /// It has as many steps as were granted, or the time is over.
-    Long,
+    Stopped,
 }
 
 /// Steps between two looks at the clock.
-const POLL: usize = 64;
+const POLL_INTERVAL: usize = 64;
 /// Enabled transitions that are looked at for a good one.
-const LOOKS: usize = 24;
+const MAX_CANDIDATES: usize = 24;
 
 /// See the module's documentation.
 pub struct Walker<'n> {
     net: &'n Net,
     consumers: Vec<Vec<(u32, i64)>>,
     changers: Vec<Vec<(u32, i64)>>,
-    goals: Vec<Tree>,
+    goals: Vec<NumberedCondition>,
     /// Goals that are still of interest.
-    is_open: Vec<bool>,
+    is_active: Vec<bool>,
     inequalities: Vec<Linear>,
     /// The goal of each inequality.
     goal_of: Vec<u32>,
@@ -68,7 +68,7 @@ pub struct Walker<'n> {
     over: Vec<Vec<(u32, i64)>>,
     /// The inequalities of a goal that a transition changes, by how much: for the goal that was last walked to.
     affecting: Affecting,
-    first: Start,
+    first: InitialState,
     marking: Vec<i64>,
     missing: Vec<u32>,
     enabled: Vec<u32>,
@@ -82,7 +82,7 @@ pub struct Walker<'n> {
 }
 
 /// What walks begin with.
-struct Start {
+struct InitialState {
     missing: Vec<u32>,
     enabled: Vec<u32>,
     place: Vec<u32>,
@@ -97,16 +97,16 @@ struct Affecting {
     changes: FxHashMap<u32, Vec<(u32, i64)>>,
 }
 
-const NOWHERE: u32 = u32::MAX;
+const NONE: u32 = u32::MAX;
 
 impl<'n> Walker<'n> {
     /// A walker that watches these conditions.
     pub fn new(net: &'n Net, goals: &[&Condition], seed: u64) -> Self {
         let mut inequalities = Vec::new();
         let mut goal_of = Vec::new();
-        let mut trees = Vec::new();
+        let mut conditions = Vec::new();
         for (number, goal) in goals.iter().enumerate() {
-            trees.push(Tree::new(goal, &mut inequalities));
+            conditions.push(NumberedCondition::new(goal, &mut inequalities));
             goal_of.resize(inequalities.len(), number as u32);
         }
         let mut over = vec![Vec::new(); net.places()];
@@ -116,10 +116,10 @@ impl<'n> Walker<'n> {
             }
         }
         let transitions = net.transitions.len();
-        let mut first = Start {
+        let mut first = InitialState {
             missing: Vec::with_capacity(transitions),
             enabled: Vec::new(),
-            place: vec![NOWHERE; transitions],
+            place: vec![NONE; transitions],
             values: inequalities.iter().map(|l| l.value(&net.initial)).collect(),
         };
         for (number, transition) in net.transitions.iter().enumerate() {
@@ -135,8 +135,8 @@ impl<'n> Walker<'n> {
             net,
             consumers: net.consumers(),
             changers: net.changers(),
-            is_open: vec![true; trees.len()],
-            goals: trees,
+            is_active: vec![true; conditions.len()],
+            goals: conditions,
             goal_of,
             over,
             affecting: Affecting::default(),
@@ -165,40 +165,45 @@ impl<'n> Walker<'n> {
     }
 
     /// The condition is not of interest any more.
-    pub fn close(&mut self, goal: usize) {
-        self.is_open[goal] = false;
+    pub fn remove_goal(&mut self, goal: usize) {
+        self.is_active[goal] = false;
     }
 
     /// Walks from the initial marking, until a condition of interest is met. `is_over` is asked from time to time.
-    pub fn walk(&mut self, policy: Policy<'_>, length: usize, is_over: &dyn Fn() -> bool) -> Ended {
+    pub fn walk(
+        &mut self,
+        policy: Policy<'_>,
+        length: usize,
+        is_over: &dyn Fn() -> bool,
+    ) -> WalkEnd {
         self.marking.clone_from(&self.net.initial);
         self.missing.clone_from(&self.first.missing);
         self.enabled.clone_from(&self.first.enabled);
         self.place.clone_from(&self.first.place);
         self.values.clone_from(&self.first.values);
         self.path.clear();
-        if let Some(goal) = (0..self.goals.len()).find(|&g| self.is_open[g] && self.meets(g)) {
-            return Ended::Met(goal);
+        if let Some(goal) = (0..self.goals.len()).find(|&g| self.is_active[g] && self.meets(g)) {
+            return WalkEnd::Reached(goal);
         }
-        if let Policy::Directed(goal) | Policy::Guided(goal, _) = policy {
-            self.direct(goal);
+        if let Policy::Directed(goal) | Policy::Parikh(goal, _) = policy {
+            self.prepare_goal(goal);
         }
         let mut plan = match policy {
-            Policy::Guided(_, firings) => Some(Plan::new(firings)),
+            Policy::Parikh(_, firings) => Some(Plan::new(firings)),
             _ => None,
         };
         while self.path.len() < length {
             if self.enabled.is_empty() {
-                return Ended::Dead;
+                return WalkEnd::Deadlock;
             }
-            if self.path.len() % POLL == POLL - 1 && is_over() {
-                return Ended::Long;
+            if self.path.len() % POLL_INTERVAL == POLL_INTERVAL - 1 && is_over() {
+                return WalkEnd::Stopped;
             }
             let t = match policy {
                 Policy::Uniform => *self.random.pick(&self.enabled),
-                Policy::Fresh => self.fresh(),
+                Policy::LeastFired => self.least_fired(),
                 Policy::Directed(goal) => self.directed(goal),
-                Policy::Guided(goal, _) => {
+                Policy::Parikh(goal, _) => {
                     let planned = plan.as_mut().and_then(|p| self.planned(p));
                     match planned {
                         Some(t) => t,
@@ -207,10 +212,10 @@ impl<'n> Walker<'n> {
                 }
             };
             if let Some(goal) = self.fire(t) {
-                return Ended::Met(goal);
+                return WalkEnd::Reached(goal);
             }
         }
-        Ended::Long
+        WalkEnd::Stopped
     }
 
     fn meets(&self, goal: usize) -> bool {
@@ -224,8 +229,8 @@ impl<'n> Walker<'n> {
         self.steps += 1;
         self.fired[t as usize] = self.fired[t as usize].saturating_add(1);
         let net = self.net;
-        let mut dirty: [u32; 8] = [NOWHERE; 8];
-        let mut dirties = 0;
+        let mut changed: [u32; 8] = [NONE; 8];
+        let mut changed_count = 0;
         for &(p, change) in &net.transitions[t as usize].change {
             let before = self.marking[p as usize];
             let after = before + change;
@@ -256,23 +261,23 @@ impl<'n> Walker<'n> {
                 let flips = (self.values[i] <= bound) != (value <= bound);
                 self.values[i] = value;
                 let goal = self.goal_of[i];
-                if flips && self.is_open[goal as usize] {
-                    let known = &dirty[..dirties.min(8)];
+                if flips && self.is_active[goal as usize] {
+                    let known = &changed[..changed_count.min(8)];
                     if !known.contains(&goal) {
-                        if dirties < 8 {
-                            dirty[dirties] = goal;
+                        if changed_count < 8 {
+                            changed[changed_count] = goal;
                         }
-                        dirties += 1;
+                        changed_count += 1;
                     }
                 }
             }
         }
         // I1, I2, at a price.
         debug_assert!(!self.path.len().is_multiple_of(61) || self.is_consistent());
-        if dirties > 8 {
-            return (0..self.goals.len()).find(|&g| self.is_open[g] && self.meets(g));
+        if changed_count > 8 {
+            return (0..self.goals.len()).find(|&g| self.is_active[g] && self.meets(g));
         }
-        let mut goals = dirty[..dirties].iter().map(|&g| g as usize);
+        let mut goals = changed[..changed_count].iter().map(|&g| g as usize);
         goals.find(|&g| self.meets(g))
     }
 
@@ -287,7 +292,7 @@ impl<'n> Walker<'n> {
     }
 
     fn disable(&mut self, t: u32) {
-        let place = std::mem::replace(&mut self.place[t as usize], NOWHERE) as usize;
+        let place = std::mem::replace(&mut self.place[t as usize], NONE) as usize;
         self.enabled.swap_remove(place);
         if let Some(&moved) = self.enabled.get(place) {
             self.place[moved as usize] = place as u32;
@@ -298,7 +303,7 @@ impl<'n> Walker<'n> {
         self.missing[t as usize] == 0
     }
 
-    fn fresh(&mut self) -> u32 {
+    fn least_fired(&mut self) -> u32 {
         let mut best = *self.random.pick(&self.enabled);
         for _ in 0..3 {
             let other = *self.random.pick(&self.enabled);
@@ -310,7 +315,7 @@ impl<'n> Walker<'n> {
     }
 
     /// Notes which transitions change the inequalities of a goal.
-    fn direct(&mut self, goal: usize) {
+    fn prepare_goal(&mut self, goal: usize) {
         if self.affecting.goal == Some(goal) {
             return;
         }
@@ -337,8 +342,8 @@ impl<'n> Walker<'n> {
     }
 
     /// How much the goal lacks after these changes of inequalities.
-    fn lack(&self, goal: usize, changes: &[(u32, i64)]) -> u64 {
-        let lacks = |i: u32| {
+    fn distance(&self, goal: usize, changes: &[(u32, i64)]) -> u64 {
+        let distances = |i: u32| {
             let change = crate::net::entry(changes, i);
             let value = self.values[i as usize].saturating_add(change);
             let bound = self.inequalities[i as usize].bound;
@@ -348,23 +353,23 @@ impl<'n> Walker<'n> {
                 value.abs_diff(bound)
             }
         };
-        self.goals[goal].lack(&lacks)
+        self.goals[goal].distance(&distances)
     }
 
     fn directed(&mut self, goal: usize) -> u32 {
         if self.random.chance(0.1) {
             return *self.random.pick(&self.enabled);
         }
-        let now = self.lack(goal, &[]);
+        let now = self.distance(goal, &[]);
         let mut best = Vec::new();
         let mut least = now;
-        let few = self.affecting.transitions.len() <= 2 * LOOKS;
-        let looks = if few {
+        let few = self.affecting.transitions.len() <= 2 * MAX_CANDIDATES;
+        let candidates = if few {
             self.affecting.transitions.len()
         } else {
-            LOOKS
+            MAX_CANDIDATES
         };
-        for look in 0..looks {
+        for look in 0..candidates {
             let t = match few {
                 true => self.affecting.transitions[look],
                 false => *self.random.pick(&self.enabled),
@@ -375,12 +380,12 @@ impl<'n> Walker<'n> {
             let Some(changes) = self.affecting.changes.get(&t) else {
                 continue;
             };
-            let lack = self.lack(goal, changes);
-            if lack < least {
+            let distance = self.distance(goal, changes);
+            if distance < least {
                 best.clear();
-                least = lack;
+                least = distance;
             }
-            if lack == least && lack < now {
+            if distance == least && distance < now {
                 best.push(t);
             }
         }
@@ -391,7 +396,8 @@ impl<'n> Walker<'n> {
         let mut chosen: Option<u32> = None;
         for _ in 0..8 {
             let t = *self.random.pick(&self.enabled);
-            let worse = (self.affecting.changes.get(&t)).is_some_and(|c| self.lack(goal, c) > now);
+            let worse =
+                (self.affecting.changes.get(&t)).is_some_and(|c| self.distance(goal, c) > now);
             let fired = |t: u32| self.fired[t as usize];
             if !worse && chosen.is_none_or(|c| fired(t) < fired(c)) {
                 chosen = Some(t);
@@ -514,11 +520,11 @@ mod tests {
             search(&question, seed, 1 << 22, &mut keep, &|| Next::Continue);
             let never = Condition::FALSE;
             let mut walker = Walker::new(&net, &[&never, &goal], seed);
-            let mut policies = vec![Policy::Uniform, Policy::Fresh, Policy::Directed(1)];
-            policies.extend(plans.first().map(|plan| Policy::Guided(1, plan)));
+            let mut policies = vec![Policy::Uniform, Policy::LeastFired, Policy::Directed(1)];
+            policies.extend(plans.first().map(|plan| Policy::Parikh(1, plan)));
             for (number, policy) in policies.into_iter().enumerate() {
                 for _ in 0..20 {
-                    if let Ended::Met(found) = walker.walk(policy, 60, &|| false) {
+                    if let WalkEnd::Reached(found) = walker.walk(policy, 60, &|| false) {
                         assert_eq!(found, 1);
                         let marking = replayed(&net, walker.path()).expect("a run");
                         assert!(goal.holds(&marking) && expected);
@@ -551,12 +557,18 @@ mod tests {
         };
         let goals = [2, 3].map(|n| Condition::at_most(vec![(0, -1)], -n));
         let mut walker = Walker::new(&net, &[&goals[0], &goals[1]], 1);
-        assert_eq!(walker.walk(Policy::Uniform, 9, &|| false), Ended::Met(0));
-        walker.close(0);
-        assert_eq!(walker.walk(Policy::Uniform, 9, &|| false), Ended::Met(1));
+        assert_eq!(
+            walker.walk(Policy::Uniform, 9, &|| false),
+            WalkEnd::Reached(0)
+        );
+        walker.remove_goal(0);
+        assert_eq!(
+            walker.walk(Policy::Uniform, 9, &|| false),
+            WalkEnd::Reached(1)
+        );
         assert_eq!(walker.path().len(), 3);
-        walker.close(1);
-        assert_eq!(walker.walk(Policy::Uniform, 9, &|| false), Ended::Long);
+        walker.remove_goal(1);
+        assert_eq!(walker.walk(Policy::Uniform, 9, &|| false), WalkEnd::Stopped);
         assert_eq!(walker.steps(), 2 + 3 + 9);
     }
 
@@ -586,8 +598,8 @@ mod tests {
         let mut solution = |firings: &Firings| {
             let mut walker = Walker::new(&question.net, &[&question.goal], 1);
             assert_eq!(
-                walker.walk(Policy::Guided(0, firings), 2000, &|| false),
-                Ended::Met(0)
+                walker.walk(Policy::Parikh(0, firings), 2000, &|| false),
+                WalkEnd::Reached(0)
             );
             found = Some(walker.path().len());
             Next::Stop

@@ -67,7 +67,7 @@ pub struct MixedDemand {
 }
 
 /// Most clauses of a demand.
-const MOST_CLAUSES: usize = 64;
+const MAX_CLAUSES: usize = 64;
 
 impl AlternatingAutomaton {
     /// The graph of the branches: an edge for each destination of an edge. Its language has no meaning.
@@ -122,11 +122,11 @@ fn demand(condition: &Acceptance) -> Option<Demand> {
         Acceptance::True => Some(Demand::Nothing),
         Acceptance::False => Some(Demand::Buchi(vec![Mark::EMPTY])),
         _ if fins.is_empty() => {
-            let clauses = cnf(condition, MOST_CLAUSES)?;
+            let clauses = cnf(condition, MAX_CLAUSES)?;
             Some(Demand::Buchi(clauses.into_iter().map(|c| c.inf).collect()))
         }
         _ if infs.is_empty() => {
-            let clauses = dnf(condition, MOST_CLAUSES)?;
+            let clauses = dnf(condition, MAX_CLAUSES)?;
             Some(Demand::CoBuchi(
                 clauses.into_iter().map(|c| c.fin).collect(),
             ))

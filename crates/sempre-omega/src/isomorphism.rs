@@ -78,25 +78,29 @@ pub fn isomorphic(bdds: &mut Bdds, a: &Automaton, b: &Automaton) -> bool {
 }
 
 /// What a state looks like: its colour, its edges out, its edges in.
-type Look = (u32, Vec<(u32, Bdd, Mark)>, Vec<(u32, Bdd, Mark)>);
+type Neighbourhood = (u32, Vec<(u32, Bdd, Mark)>, Vec<(u32, Bdd, Mark)>);
 
-fn looks(a: &Automaton, colours: &[u32]) -> Vec<Look> {
-    let mut looks: Vec<Look> = colours
+fn neighbourhoods(a: &Automaton, colours: &[u32]) -> Vec<Neighbourhood> {
+    let mut neighbourhoods: Vec<Neighbourhood> = colours
         .iter()
         .map(|&c| (c, Vec::new(), Vec::new()))
         .collect();
     for (s, edges) in a.edges.iter().enumerate() {
         for e in edges {
             let t = e.to as usize;
-            looks[s].1.push((colours[t], e.label, e.mark.clone()));
-            looks[t].2.push((colours[s], e.label, e.mark.clone()));
+            neighbourhoods[s]
+                .1
+                .push((colours[t], e.label, e.mark.clone()));
+            neighbourhoods[t]
+                .2
+                .push((colours[s], e.label, e.mark.clone()));
         }
     }
-    for look in &mut looks {
-        look.1.sort_unstable();
-        look.2.sort_unstable();
+    for neighbourhood in &mut neighbourhoods {
+        neighbourhood.1.sort_unstable();
+        neighbourhood.2.sort_unstable();
     }
-    looks
+    neighbourhoods
 }
 
 /// Refines both colourings in the same way until nothing changes; false if they come to differ. The
@@ -104,11 +108,11 @@ fn looks(a: &Automaton, colours: &[u32]) -> Vec<Look> {
 fn refine(a: &Automaton, b: &Automaton, x: &mut Vec<u32>, y: &mut Vec<u32>) -> bool {
     let mut count = 0;
     loop {
-        let (in_a, in_b) = (looks(a, x), looks(b, y));
-        let mut names: FxHashMap<&Look, u32> = FxHashMap::default();
+        let (in_a, in_b) = (neighbourhoods(a, x), neighbourhoods(b, y));
+        let mut names: FxHashMap<&Neighbourhood, u32> = FxHashMap::default();
         let mut sizes: Vec<i64> = Vec::new();
-        let mut name = |look, by: i64| {
-            let n = *names.entry(look).or_insert_with(|| {
+        let mut name = |neighbourhood, by: i64| {
+            let n = *names.entry(neighbourhood).or_insert_with(|| {
                 sizes.push(0);
                 sizes.len() as u32 - 1
             });

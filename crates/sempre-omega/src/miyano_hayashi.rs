@@ -50,9 +50,9 @@ pub enum AlternationError {
 }
 
 /// Most choices for one letter class of a state before they are compared with each other.
-const MOST_CHOICES: usize = 1 << 14;
+const MAX_CHOICES: usize = 1 << 14;
 /// Most choices that are compared pair by pair.
-const MOST_COMPARED: usize = 256;
+const MAX_COMPARED: usize = 256;
 /// Choices looked at for each state that the limit allows.
 const CHOICES_PER_STATE: usize = 64;
 
@@ -68,12 +68,12 @@ pub fn remove_alternation(
         work.sets,
         Acceptance::generalized_buchi(work.sets),
     );
-    let mut number: FxHashMap<Vec<Pebble>, u32> = FxHashMap::default();
-    let mut states: Vec<Vec<Pebble>> = Vec::new();
+    let mut number: FxHashMap<Vec<RankedPlace>, u32> = FxHashMap::default();
+    let mut states: Vec<Vec<RankedPlace>> = Vec::new();
     let mut state =
-        |result: &mut Automaton, states: &mut Vec<Vec<Pebble>>, pebbles: Vec<Pebble>| {
-            *number.entry(pebbles).or_insert_with_key(|pebbles| {
-                states.push(pebbles.clone());
+        |result: &mut Automaton, states: &mut Vec<Vec<RankedPlace>>, ranked: Vec<RankedPlace>| {
+            *number.entry(ranked).or_insert_with_key(|ranked| {
+                states.push(ranked.clone());
                 result.add_state()
             })
         };
@@ -85,7 +85,7 @@ pub fn remove_alternation(
             }
         }
         work.finish(&mut step);
-        let s = state(&mut result, &mut states, step.pebbles);
+        let s = state(&mut result, &mut states, step.ranked);
         if !result.initial.contains(&s) {
             result.initial.push(s);
         }
@@ -95,9 +95,9 @@ pub fn remove_alternation(
         if states.len() > limit {
             return Err(AlternationError::TooLarge);
         }
-        let pebbles = states[from].clone();
-        for step in work.successors(bdds, &pebbles, limit.saturating_mul(CHOICES_PER_STATE))? {
-            let to = state(&mut result, &mut states, step.pebbles);
+        let ranked = states[from].clone();
+        for step in work.successors(bdds, &ranked, limit.saturating_mul(CHOICES_PER_STATE))? {
+            let to = state(&mut result, &mut states, step.ranked);
             result.add_edge(from as u32, to, step.label, step.mark);
         }
         from += 1;
@@ -132,17 +132,17 @@ impl Treatment {
 
 /// A state at a level of counting (together: a place) with its rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Pebble {
+struct RankedPlace {
     place: u32,
     rank: u32,
-    owing: bool,
+    has_obligation: bool,
 }
 
 /// An edge in the making: where the pebbles chosen so far lead, and the acceptance sets it is not in.
 #[derive(Clone, Debug)]
 struct Step {
     label: Bdd,
-    pebbles: Vec<Pebble>,
+    ranked: Vec<RankedPlace>,
     mark: Mark,
 }
 
@@ -150,21 +150,21 @@ impl Step {
     fn new() -> Self {
         Self {
             label: Bdd::TRUE,
-            pebbles: Vec::new(),
+            ranked: Vec::new(),
             mark: Mark::EMPTY,
         }
     }
 
     /// Adds a pebble. Of two on a place the lower rank stays; the other branch ends its debt by the decrease.
-    fn add(&mut self, p: Pebble) {
-        match self.pebbles.binary_search_by_key(&p.place, |q| q.place) {
-            Err(at) => self.pebbles.insert(at, p),
+    fn add(&mut self, p: RankedPlace) {
+        match self.ranked.binary_search_by_key(&p.place, |q| q.place) {
+            Err(at) => self.ranked.insert(at, p),
             Ok(at) => {
-                let old = &mut self.pebbles[at];
+                let old = &mut self.ranked[at];
                 if p.rank < old.rank {
                     *old = p;
                 } else if p.rank == old.rank {
-                    old.owing |= p.owing;
+                    old.has_obligation |= p.has_obligation;
                 }
             }
         }
@@ -172,10 +172,14 @@ impl Step {
 
     /// Does this edge replace one with the same label to `other`?
     fn replaces(&self, other: &Step) -> bool {
-        let mut rest = other.pebbles.iter();
+        let mut rest = other.ranked.iter();
         other.mark.is_subset(&self.mark)
-            && self.pebbles.iter().all(|p| {
-                rest.any(|q| q.place == p.place && q.rank == p.rank && (q.owing || !p.owing))
+            && self.ranked.iter().all(|p| {
+                rest.any(|q| {
+                    q.place == p.place
+                        && q.rank == p.rank
+                        && (q.has_obligation || !p.has_obligation)
+                })
             })
     }
 }
@@ -251,14 +255,14 @@ impl<'a> Construction<'a> {
     }
 
     /// The pebble of a state that is entered from outside its component.
-    fn entry(&self, q: u32) -> Pebble {
-        Pebble {
+    fn entry(&self, q: u32) -> RankedPlace {
+        RankedPlace {
             place: self.first_place[q as usize],
             rank: match self.treatment_of(q) {
                 Treatment::CoBuchi(_, top) => *top,
                 _ => 0,
             },
-            owing: false,
+            has_obligation: false,
         }
     }
 
@@ -296,11 +300,11 @@ impl<'a> Construction<'a> {
     fn finish(&self, step: &mut Step) {
         let mut mark = Mark::all(self.sets).minus(&step.mark);
         if let Some(set) = self.breakpoint {
-            if step.pebbles.iter().any(|p| p.owing) {
+            if step.ranked.iter().any(|p| p.has_obligation) {
                 mark.remove(set);
             } else {
-                for p in &mut step.pebbles {
-                    p.owing = match self.treatment_of(self.state_of[p.place as usize]) {
+                for p in &mut step.ranked {
+                    p.has_obligation = match self.treatment_of(self.state_of[p.place as usize]) {
                         Treatment::Buchi(_) => true,
                         Treatment::CoBuchi(..) => p.rank.is_multiple_of(2),
                         _ => false,
@@ -310,7 +314,7 @@ impl<'a> Construction<'a> {
         }
         step.mark = mark;
         debug_assert!(
-            step.pebbles.windows(2).all(|w| w[0].place < w[1].place),
+            step.ranked.windows(2).all(|w| w[0].place < w[1].place),
             "I1"
         );
     }
@@ -319,14 +323,14 @@ impl<'a> Construction<'a> {
     fn successors(
         &mut self,
         bdds: &mut Bdds,
-        pebbles: &[Pebble],
+        ranked: &[RankedPlace],
         most: usize,
     ) -> Result<Vec<Step>, AlternationError> {
         let mut steps = vec![Step::new()];
-        for &p in pebbles {
+        for &p in ranked {
             let ways = self.ways(p);
             let mut next: Vec<Step> = Vec::new();
-            let mut same: FxHashMap<(Vec<Pebble>, Mark), usize> = FxHashMap::default();
+            let mut same: FxHashMap<(Vec<RankedPlace>, Mark), usize> = FxHashMap::default();
             for step in &steps {
                 for way in &ways {
                     self.choices += 1;
@@ -334,23 +338,23 @@ impl<'a> Construction<'a> {
                     if label.is_false() {
                         continue;
                     }
-                    let mut pebbles = step.clone();
-                    way.pebbles.iter().for_each(|&p| pebbles.add(p));
+                    let mut ranked = step.clone();
+                    way.ranked.iter().for_each(|&p| ranked.add(p));
                     let mark = step.mark.union(&way.mark);
-                    let key = (pebbles.pebbles, mark);
+                    let key = (ranked.ranked, mark);
                     match same.get(&key) {
                         Some(&at) => next[at].label = bdds.or(next[at].label, label),
                         None => {
                             same.insert(key.clone(), next.len());
-                            let (pebbles, mark) = key;
+                            let (ranked, mark) = key;
                             next.push(Step {
                                 label,
-                                pebbles,
+                                ranked,
                                 mark,
                             });
                         }
                     }
-                    if next.len() > MOST_CHOICES || self.choices > most {
+                    if next.len() > MAX_CHOICES || self.choices > most {
                         return Err(AlternationError::TooLarge);
                     }
                 }
@@ -363,7 +367,7 @@ impl<'a> Construction<'a> {
     }
 
     /// What a pebble can do: the edges of its state, and for each the choices of ranks.
-    fn ways(&self, p: Pebble) -> Vec<Step> {
+    fn ways(&self, p: RankedPlace) -> Vec<Step> {
         let q = self.state_of[p.place as usize];
         let component = self.sccs.of[q as usize];
         let treatment = &self.treatment[component as usize];
@@ -382,7 +386,7 @@ impl<'a> Construction<'a> {
                     continue;
                 }
                 let (next, all_hit) = count(level, treatment.clauses(), &e.mark);
-                let stay = Pebble {
+                let stay = RankedPlace {
                     place: entry.place + next as u32,
                     ..p
                 };
@@ -399,14 +403,17 @@ impl<'a> Construction<'a> {
                         }
                     }
                     Treatment::Buchi(_) => {
-                        let owing = p.owing && !all_hit;
-                        let stay = Pebble { owing, ..stay };
+                        let has_obligation = p.has_obligation && !all_hit;
+                        let stay = RankedPlace {
+                            has_obligation,
+                            ..stay
+                        };
                         out[begin..].iter_mut().for_each(|w| w.add(stay));
                     }
                     Treatment::CoBuchi(..) => {
-                        let lower = |p: Pebble| Pebble {
+                        let lower = |p: RankedPlace| RankedPlace {
                             rank: p.rank - 1,
-                            owing: false,
+                            has_obligation: false,
                             ..p
                         };
                         let odd = !p.rank.is_multiple_of(2);
@@ -451,7 +458,7 @@ fn count(level: usize, clauses: &[Mark], mark: &Mark) -> (usize, bool) {
 
 /// Takes from the labels of edges the letters for which another edge replaces them.
 fn replace(bdds: &mut Bdds, steps: &mut Vec<Step>) {
-    if steps.len() <= MOST_COMPARED {
+    if steps.len() <= MAX_COMPARED {
         let old = steps.clone();
         for (i, step) in steps.iter_mut().enumerate() {
             for (j, other) in old.iter().enumerate() {

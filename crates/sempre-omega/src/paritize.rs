@@ -26,7 +26,7 @@ use crate::simplify_acceptance::component_condition;
 use rustc_hash::FxHashMap;
 
 /// How a component gets its priorities; the largest decides, even ones accept.
-enum Way {
+enum PriorityRule {
     /// The condition is a chain: these sets have these priorities, no set has the last one.
     Chain(Vec<(u32, u32)>, u32),
     /// The condition, and its sets in the order in which records start.
@@ -39,7 +39,7 @@ pub fn to_parity(a: &Automaton, bdds: &mut Bdds, limit: usize) -> Option<Automat
     let mut a = a.clone();
     prune(&mut a);
     let sccs = Sccs::new(&a);
-    let ways: Vec<Way> = (0..sccs.len())
+    let rules: Vec<PriorityRule> = (0..sccs.len())
         .map(|c| {
             let condition = if sccs.is_trivial(&a, c) {
                 Acceptance::False
@@ -48,14 +48,14 @@ pub fn to_parity(a: &Automaton, bdds: &mut Bdds, limit: usize) -> Option<Automat
             };
             let (infs, fins) = condition.sets_used();
             match chain(&condition) {
-                Some((sets, rest)) => Way::Chain(sets, rest),
-                None => Way::Record(condition, infs.union(&fins).iter().collect()),
+                Some((sets, rest)) => PriorityRule::Chain(sets, rest),
+                None => PriorityRule::Record(condition, infs.union(&fins).iter().collect()),
             }
         })
         .collect();
-    let start = |s: u32| match &ways[sccs.of[s as usize] as usize] {
-        Way::Chain(..) => Vec::new(),
-        Way::Record(_, sets) => sets.clone(),
+    let start = |s: u32| match &rules[sccs.of[s as usize] as usize] {
+        PriorityRule::Chain(..) => Vec::new(),
+        PriorityRule::Record(_, sets) => sets.clone(),
     };
     let mut out = Automaton::new(a.propositions.clone(), 0, Acceptance::False);
     out.name.clone_from(&a.name);
@@ -78,7 +78,7 @@ pub fn to_parity(a: &Automaton, bdds: &mut Bdds, limit: usize) -> Option<Automat
         let mut own = Vec::new();
         for e in a.edges[s as usize].iter().filter(|e| !e.label.is_false()) {
             let (record, priority) = if sccs.internal(s, e) {
-                let (record, p) = step(&ways[sccs.of[s as usize] as usize], &record, &e.mark);
+                let (record, p) = step(&rules[sccs.of[s as usize] as usize], &record, &e.mark);
                 (record, Some(p))
             } else {
                 (start(e.to), None)
@@ -98,14 +98,14 @@ pub fn to_parity(a: &Automaton, bdds: &mut Bdds, limit: usize) -> Option<Automat
 }
 
 /// The record and the priority after an edge inside a component.
-fn step(way: &Way, record: &[u32], mark: &Mark) -> (Vec<u32>, u32) {
-    match way {
-        Way::Chain(sets, rest) => {
+fn step(rule: &PriorityRule, record: &[u32], mark: &Mark) -> (Vec<u32>, u32) {
+    match rule {
+        PriorityRule::Chain(sets, rest) => {
             let seen = sets.iter().filter(|(set, _)| mark.contains(*set));
             let priority = seen.map(|(_, p)| *p).max().unwrap_or(*rest);
             (Vec::new(), priority)
         }
-        Way::Record(condition, _) => {
+        PriorityRule::Record(condition, _) => {
             let last = record.iter().rposition(|&set| mark.contains(set));
             let h = last.map_or(0, |i| i + 1);
             let front: Mark = record[..h].iter().copied().collect();

@@ -14,7 +14,7 @@
 //!   automaton is still the same, which for deterministic automata is two products away (R2).
 //!
 //! Cost: the square of the number of states times the edges, and an emptiness check for a conjunction of
-//! the condition and a complement; automata with more than [`MOST_STATES`] states are left as they are.
+//! the condition and a complement; automata with more than [`MAX_STATES`] states are left as they are.
 //! Deliberately not done: minimisation, which is NP-hard already for Büchi acceptance.
 
 use crate::acceptance::Acceptance;
@@ -27,10 +27,10 @@ use crate::product::product;
 use crate::scc::{Sccs, prune, useful_states};
 
 /// Automata with more states are left as they are.
-pub const MOST_STATES: usize = 60;
+pub const MAX_STATES: usize = 60;
 
 /// Larger conditions are left alone: their complements have too many cases.
-const MOST_SETS: u32 = 12;
+const MAX_SETS: u32 = 12;
 
 /// Merges states of equal languages in a deterministic automaton, as far as that is possible. Tells how
 /// many different languages the states have, which is the least number of states of any deterministic
@@ -39,7 +39,7 @@ pub fn merge_residuals(a: &mut Automaton, bdds: &mut Bdds) -> Option<usize> {
     debug_assert!(a.is_deterministic(bdds));
     prune(a);
     a.trim_unreachable();
-    if a.states() > MOST_STATES || a.sets > MOST_SETS {
+    if a.states() > MAX_STATES || a.sets > MAX_SETS {
         return None;
     }
     let mut class = equal_languages(a, bdds);

@@ -37,7 +37,7 @@ pub enum Direction {
 }
 
 /// After bisimulation, automata with more states than this are left as they are.
-const MOST_STATES: usize = 256;
+const MAX_STATES: usize = 256;
 
 /// Merges and prunes by simulation; the acceptance condition must not use `Fin` (R2).
 ///
@@ -48,7 +48,7 @@ pub fn reduce(a: &mut Automaton, bdds: &mut Bdds, direction: Direction) -> bool 
     let mut game = Game::new(a, bdds, direction);
     let classes = game.bisimulation();
     game.merge(&classes, bdds);
-    if game.edges.len() <= MOST_STATES {
+    if game.edges.len() <= MAX_STATES {
         let below = game.simulation(bdds);
         let classes = mutual(&below);
         let kept: Vec<usize> = first_members(&classes);

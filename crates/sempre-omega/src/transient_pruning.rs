@@ -21,12 +21,12 @@ use crate::bdd::{Bdd, Bdds};
 use crate::scc::Sccs;
 
 /// Automata with more states are left alone.
-const MOST_STATES: usize = 64;
+const MAX_STATES: usize = 64;
 
 /// Drops what can be dropped from an automaton whose acceptance does not use `Fin`. Returns true if
 /// anything went. States may become unreachable or useless.
 pub fn prune_transient_edges(a: &mut Automaton, bdds: &mut Bdds) -> bool {
-    if a.states() > MOST_STATES || a.acceptance.uses_fin() {
+    if a.states() > MAX_STATES || a.acceptance.uses_fin() {
         return false;
     }
     let sccs = Sccs::new(a);

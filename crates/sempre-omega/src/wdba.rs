@@ -48,7 +48,7 @@ pub fn minimize(a: &Automaton, bdds: &mut Bdds, limit: usize) -> Option<Automato
 
 /// More nodes of decision diagrams or edges than this for one subset construction, and it is given up: with
 /// many propositions a few states may have to tell astronomically many letters apart.
-const MOST_NODES: usize = 1 << 18;
+const MAX_NODES: usize = 1 << 18;
 
 /// The subset construction, and the set of each state; state 0 is the set of initial states, and the
 /// empty set is not a state. `None` if there are more than `limit`, or labels are too
@@ -61,7 +61,7 @@ pub fn powerset(
     let budget = if limit == usize::MAX {
         usize::MAX
     } else {
-        MOST_NODES
+        MAX_NODES
     };
     bdds.within(budget, |bdds| bounded_powerset(a, bdds, limit, budget))?
 }

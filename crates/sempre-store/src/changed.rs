@@ -56,7 +56,7 @@ pub(crate) struct Changed {
     words: Vec<u64>,
     nodes: Vec<u32>,
     /// The words that differed when it moved last.
-    moved: Vec<u32>,
+    changed_words: Vec<u32>,
     path: Vec<(u32, u32)>,
     /// The keys below the roots, and the roots.
     rows: Vec<Row>,
@@ -107,8 +107,8 @@ impl Changed {
     }
 
     /// The words that differed when the cursor moved last, in no order.
-    pub(crate) fn moved(&self) -> &[u32] {
-        &self.moved
+    pub(crate) fn changed_words(&self) -> &[u32] {
+        &self.changed_words
     }
 
     /// Moves the cursor to a state.
@@ -124,7 +124,7 @@ impl Changed {
             self.nodes.resize(tree.nodes, NOTHING);
             self.rows.resize_with(tree.rows.len(), Row::default);
         }
-        self.moved.clear();
+        self.changed_words.clear();
         let (left, right) = halves(tree.roots.get(index)[0]);
         let last = tree.rows.len() as u32 - 1;
         self.visit(tree, last, 0, left);
@@ -134,7 +134,7 @@ impl Changed {
             let number = self.nodes[low + position as usize];
             let Some(below) = row.checked_sub(1) else {
                 self.words[position as usize] = tree.inner.get(number)[0];
-                self.moved.push(position);
+                self.changed_words.push(position);
                 continue;
             };
             let (_, length) = tree.rows[below as usize];
@@ -188,13 +188,13 @@ impl Changed {
                 self.add(row, position, key, state);
                 let made = self.rows[row as usize].keys.len() as u32 - 1;
                 for part in [Some(one), two].into_iter().flatten() {
-                    self.aim(part, row, made);
+                    self.set_target(part, row, made);
                 }
             }
         }
         let root = tree.nodes - 2;
         for i in 0..self.open.len() {
-            self.aim(self.open[i], self.rows.len() as u32, state);
+            self.set_target(self.open[i], self.rows.len() as u32, state);
         }
         self.roots
             .push(pair(self.nodes[root], self.nodes[root + 1]));
@@ -220,7 +220,7 @@ impl Changed {
 
     /// The answer of a key goes to this one.
     #[inline]
-    fn aim(&mut self, part: Open, row: u32, key: u32) {
+    fn set_target(&mut self, part: Open, row: u32, key: u32) {
         // I2.
         debug_assert!(row > part.row);
         self.rows[part.row as usize].targets[part.key as usize] = Target {

@@ -38,10 +38,10 @@
 //! No deletion.
 
 use crate::budget::{Budget, Full};
-use crate::gate::{Gate, Pass};
+use crate::gate::{Gate, GateHandle};
 use crate::keys::{BLOCK, BLOCK_BITS, Keys};
 use crate::rehash::Rehash;
-use crate::slots::{self, Guess, MIN_LINES, Place, Slots};
+use crate::slots::{self, Candidate, MIN_LINES, Place, Slots};
 use crate::sync::{AtomicU32, Mutex, SyncArc, lock};
 use std::ops::Range;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ struct Index {
 }
 
 /// Who has which indices.
-struct Ledger {
+struct Blocks {
     /// The first index never promised.
     next: u64,
     /// What dropped workers left.
@@ -95,30 +95,30 @@ pub(crate) struct Flat<const W: usize, K> {
     keys: K,
     gate: Gate<Index, Rest>,
     /// Locked before the gate is closed, never from inside.
-    ledger: SyncArc<Mutex<Ledger>>,
+    blocks: SyncArc<Mutex<Blocks>>,
     budget: Arc<Budget>,
 }
 
 /// What a thread needs to use the table.
 pub(crate) struct Worker<O> {
-    pass: Pass<Rest>,
-    ledger: SyncArc<Mutex<Ledger>>,
-    own: O,
+    handle: GateHandle<Rest>,
+    blocks: SyncArc<Mutex<Blocks>>,
+    local: O,
     /// Hashes and guesses of the keys of a batch.
     hashes: Vec<u64>,
-    guesses: Vec<u32>,
+    candidates: Vec<u32>,
     /// Those for which the key's line did not suffice.
     later: Vec<usize>,
 }
 
 impl<O> Drop for Worker<O> {
     fn drop(&mut self) {
-        let mut ledger = lock(&self.ledger);
-        let rest = self.pass.note().range();
+        let mut blocks = lock(&self.blocks);
+        let rest = self.handle.local().range();
         if !rest.is_empty() {
             // I2: from the worker to the list, under the lock.
-            self.pass.note().set(0..0);
-            ledger.spare.push(rest);
+            self.handle.local().set(0..0);
+            blocks.spare.push(rest);
         }
     }
 }
@@ -165,7 +165,7 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
                 slots,
                 rehash: Rehash::none(),
             }),
-            ledger: SyncArc::new(Mutex::new(Ledger {
+            blocks: SyncArc::new(Mutex::new(Blocks {
                 next: 0,
                 spare: Vec::new(),
             })),
@@ -174,16 +174,16 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
     }
 
     /// A new worker.
-    pub(crate) fn worker(&self) -> Worker<K::Own> {
+    pub(crate) fn worker(&self) -> Worker<K::WorkerLocal> {
         Worker {
-            pass: self.gate.pass(Rest {
+            handle: self.gate.register(Rest {
                 next: AtomicU32::new(0),
                 end: AtomicU32::new(0),
             }),
-            ledger: SyncArc::clone(&self.ledger),
-            own: self.keys.own(),
+            blocks: SyncArc::clone(&self.blocks),
+            local: self.keys.local(),
             hashes: Vec::new(),
-            guesses: Vec::new(),
+            candidates: Vec::new(),
             later: Vec::new(),
         }
     }
@@ -198,14 +198,14 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
     pub(crate) fn find_or_insert(
         &self,
         key: &[u64; W],
-        worker: &mut Worker<K::Own>,
+        worker: &mut Worker<K::WorkerLocal>,
     ) -> Result<Found, Full> {
         let hash = hash(key);
         loop {
-            let own = &mut worker.own;
-            let found = self.inside(&mut worker.pass, |slots, rest| {
+            let local = &mut worker.local;
+            let found = self.inside(&mut worker.handle, |slots, rest| {
                 let mut range = rest.range();
-                let found = self.enter(slots, key, hash, None, &mut range, own);
+                let found = self.enter(slots, key, hash, None, &mut range, local);
                 rest.set(range);
                 found
             });
@@ -227,33 +227,33 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
     pub(crate) fn find_or_insert_batch(
         &self,
         keys: &[u64],
-        worker: &mut Worker<K::Own>,
+        worker: &mut Worker<K::WorkerLocal>,
         found: &mut Vec<Found>,
     ) -> Result<(), Full> {
         let (keys, rest) = keys.as_chunks::<W>();
         assert!(rest.is_empty(), "a key is cut off");
         found.reserve(keys.len());
         let mut hashes = std::mem::take(&mut worker.hashes);
-        let mut guesses = std::mem::take(&mut worker.guesses);
+        let mut candidates = std::mem::take(&mut worker.candidates);
         hashes.clear();
         hashes.extend(keys.iter().map(hash));
-        guesses.clear();
-        guesses.resize(keys.len(), u32::MAX);
+        candidates.clear();
+        candidates.resize(keys.len(), u32::MAX);
         let (mut guessed, mut done) = (false, 0);
         let result = loop {
-            let (own, later) = (&mut worker.own, &mut worker.later);
-            let outcome = self.inside(&mut worker.pass, |slots, rest| {
+            let (local, later) = (&mut worker.local, &mut worker.later);
+            let outcome = self.inside(&mut worker.handle, |slots, rest| {
                 let mut range = rest.range();
                 let outcome = self.enter_batch(
                     slots,
                     keys,
                     &hashes,
-                    &mut guesses,
+                    &mut candidates,
                     later,
                     &mut guessed,
                     &mut done,
                     &mut range,
-                    own,
+                    local,
                     found,
                 );
                 rest.set(range);
@@ -270,14 +270,14 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
             }
         };
         worker.hashes = hashes;
-        worker.guesses = guesses;
+        worker.candidates = candidates;
         result
     }
 
     /// The index of a key, if it is there.
-    pub(crate) fn find(&self, key: &[u64; W], worker: &mut Worker<K::Own>) -> Option<u32> {
+    pub(crate) fn find(&self, key: &[u64; W], worker: &mut Worker<K::WorkerLocal>) -> Option<u32> {
         let hash = hash(key);
-        self.inside(&mut worker.pass, |slots, _| {
+        self.inside(&mut worker.handle, |slots, _| {
             slots.find(hash, |index| self.keys.is(index, key))
         })
     }
@@ -322,30 +322,30 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
 
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
-        let ledger = lock(&self.ledger);
-        let slots = self.gate.alone(|index, _| index.slots.bytes());
-        drop(ledger);
+        let blocks = lock(&self.blocks);
+        let slots = self.gate.exclusive(|index, _| index.slots.bytes());
+        drop(blocks);
         slots + self.keys.bytes()
     }
 
     /// The first index never promised, and all those below it without a key. Waits for all workers.
     fn holes(&self) -> (u64, Vec<Range<u32>>) {
-        let ledger = lock(&self.ledger);
-        let holes = self.gate.alone(|_, rests| {
-            ledger
+        let blocks = lock(&self.blocks);
+        let holes = self.gate.exclusive(|_, rests| {
+            blocks
                 .spare
                 .iter()
                 .cloned()
                 .chain(rests.map(Rest::range))
                 .collect()
         });
-        (ledger.next, holes)
+        (blocks.next, holes)
     }
 
     /// Uses the slots together with others, all keys being in them (I5).
     #[inline]
-    fn inside<R>(&self, pass: &mut Pass<Rest>, f: impl FnOnce(&Slots, &Rest) -> R) -> R {
-        self.gate.inside(pass, |index, rest| {
+    fn inside<R>(&self, handle: &mut GateHandle<Rest>, f: impl FnOnce(&Slots, &Rest) -> R) -> R {
+        self.gate.shared(handle, |index, rest| {
             index
                 .rehash
                 .complete(|piece| self.enter_again(&index.slots, piece));
@@ -362,7 +362,7 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
         hash: u64,
         place: Option<usize>,
         rest: &mut Range<u32>,
-        own: &mut K::Own,
+        local: &mut K::WorkerLocal,
     ) -> Result<Option<Found>, Full> {
         if slots.is_none() {
             return Err(Full);
@@ -377,7 +377,7 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
                     return None;
                 }
                 // Published by the swap on the slot (I1).
-                written = self.keys.write(index, key, place, own);
+                written = self.keys.write(index, key, place, local);
                 written.is_ok().then_some(index)
             },
         );
@@ -403,12 +403,12 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
         slots: &Slots,
         keys: &[[u64; W]],
         hashes: &[u64],
-        guesses: &mut [u32],
+        candidates: &mut [u32],
         later: &mut Vec<usize>,
         guessed: &mut bool,
         done: &mut usize,
         rest: &mut Range<u32>,
-        own: &mut K::Own,
+        local: &mut K::WorkerLocal,
         found: &mut Vec<Found>,
     ) -> Result<bool, Full> {
         if slots.is_none() {
@@ -425,34 +425,36 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
                 if let Some(&hash) = hashes.get(i + AHEAD_SLOT) {
                     slots.prefetch(hash);
                 }
-                match slots.guess(hashes[i], false) {
-                    Guess::Index(index) => {
-                        guesses[i] = index;
+                match slots.candidate(hashes[i], false) {
+                    Candidate::Index(index) => {
+                        candidates[i] = index;
                         self.keys.prefetch(index);
                     }
-                    Guess::New => {}
-                    Guess::Later => later.push(i),
+                    Candidate::New => {}
+                    Candidate::Later => later.push(i),
                 }
             }
             for i in later.drain(..) {
-                if let Guess::Index(index) = slots.guess(hashes[i], true) {
-                    guesses[i] = index;
+                if let Candidate::Index(index) = slots.candidate(hashes[i], true) {
+                    candidates[i] = index;
                     self.keys.prefetch(index);
                 }
             }
             // Without memory for that, the first key that needs some will say so.
-            let _ = self.keys.foresee(keys, guesses, own);
-            self.keys.glance(guesses, own);
+            let _ = self.keys.plan_writes(keys, candidates, local);
+            self.keys.prefetch_for_compare(candidates, local);
         }
         while *done < keys.len() {
             let i = *done;
-            if guesses[i] != u32::MAX && self.keys.is_glanced(guesses[i], i, &keys[i], own) {
+            if candidates[i] != u32::MAX
+                && self.keys.is_prefetched(candidates[i], i, &keys[i], local)
+            {
                 found.push(Found {
-                    index: guesses[i],
+                    index: candidates[i],
                     fresh: false,
                 });
             } else {
-                match self.enter(slots, &keys[i], hashes[i], Some(i), rest, own)? {
+                match self.enter(slots, &keys[i], hashes[i], Some(i), rest, local)? {
                     Some(answer) => found.push(answer),
                     None => return Ok(false),
                 }
@@ -464,60 +466,60 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
 
     /// Gives the worker, whose block is empty, another one.
     #[cold]
-    fn take_block(&self, worker: &mut Worker<K::Own>) -> Result<(), Full> {
-        let mut ledger = lock(&self.ledger);
-        if let Some(block) = ledger.spare.pop() {
-            worker.pass.note().set(block);
+    fn take_block(&self, worker: &mut Worker<K::WorkerLocal>) -> Result<(), Full> {
+        let mut blocks = lock(&self.blocks);
+        if let Some(block) = blocks.spare.pop() {
+            worker.handle.local().set(block);
             return Ok(());
         }
-        let mut limit = (self.gate).inside(&mut worker.pass, |index, _| room(&index.slots));
-        if ledger.next + BLOCK > limit {
-            limit = self.grow(&ledger)?;
+        let mut limit = (self.gate).shared(&mut worker.handle, |index, _| room(&index.slots));
+        if blocks.next + BLOCK > limit {
+            limit = self.grow(&blocks)?;
         }
-        let end = ledger.next + BLOCK;
+        let end = blocks.next + BLOCK;
         if end > limit {
             return Err(Full);
         }
-        self.keys.prepare((ledger.next >> BLOCK_BITS) as u32)?;
+        self.keys.prepare((blocks.next >> BLOCK_BITS) as u32)?;
         // Room is at most 31/32 of 2^32, so indices fit.
-        let block = ledger.next as u32..end as u32;
+        let block = blocks.next as u32..end as u32;
         // I4, I2.
-        ledger.next = end;
-        worker.pass.note().set(block);
+        blocks.next = end;
+        worker.handle.local().set(block);
         Ok(())
     }
 
     /// Replaces the slots by more, and tells for how many indices there is room now.
-    fn grow(&self, ledger: &Ledger) -> Result<u64, Full> {
-        self.gate.alone(|index, rests| {
-            let holes = ledger
+    fn grow(&self, blocks: &Blocks) -> Result<u64, Full> {
+        self.gate.exclusive(|index, rests| {
+            let holes = blocks
                 .spare
                 .iter()
                 .cloned()
                 .chain(rests.map(Rest::range))
                 .collect();
-            let indices = between(ledger.next, holes);
-            self.keys.consider(&indices);
+            let indices = between(blocks.next, holes);
+            self.keys.choose_encoding(&indices);
             let slots = &mut index.slots;
             let old = slots.lines();
-            let new = slots::more(old);
+            let new = slots::next_size(old);
             let (old_bytes, new_bytes) = (slots.bytes(), Slots::bytes_of(new));
             if new == old || self.budget.charge(new_bytes - old_bytes).is_err() {
-                slots.stretch();
+                slots.raise_load_limit();
                 return Ok(room(slots));
             }
             // Free first: the keys are enough to make either of the two.
             *slots = Slots::none(old);
             let result = match Slots::new(new) {
-                Ok(more) => {
-                    *slots = more;
+                Ok(next_size) => {
+                    *slots = next_size;
                     Ok(())
                 }
                 Err(Full) => {
                     self.budget.release(new_bytes - old_bytes);
                     Slots::new(old).map(|same| {
                         *slots = same;
-                        slots.stretch();
+                        slots.raise_load_limit();
                     })
                 }
             };
@@ -554,7 +556,7 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
 impl<const W: usize, K> Drop for Flat<W, K> {
     /// Gives the slots' share of the budget back; the keys have their own.
     fn drop(&mut self) {
-        let slots = self.gate.alone(|index, _| index.slots.bytes());
+        let slots = self.gate.exclusive(|index, _| index.slots.bytes());
         self.budget.release(slots);
     }
 }

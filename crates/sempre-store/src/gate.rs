@@ -31,15 +31,15 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 #[repr(align(128))]
 struct Padded<T>(T);
 
-struct Seat<N> {
+struct Participant<N> {
     inside: AtomicBool,
     /// What the worker wants to tell whoever replaces the value.
-    note: N,
+    local: N,
 }
 
 struct Shared<N> {
     stop: Padded<AtomicBool>,
-    seats: Mutex<Vec<SyncArc<Padded<Seat<N>>>>>,
+    participants: Mutex<Vec<SyncArc<Padded<Participant<N>>>>>,
 }
 
 /// The gate, the value behind it, and a note per worker.
@@ -54,21 +54,22 @@ pub(crate) struct Gate<T, N> {
 unsafe impl<T: Send + Sync, N: Send + Sync> Sync for Gate<T, N> {}
 
 /// A worker's right to enter.
-pub(crate) struct Pass<N> {
-    seat: SyncArc<Padded<Seat<N>>>,
+pub(crate) struct GateHandle<N> {
+    participant: SyncArc<Padded<Participant<N>>>,
     shared: SyncArc<Shared<N>>,
 }
 
-impl<N> Pass<N> {
+impl<N> GateHandle<N> {
     /// The worker's own note.
-    pub(crate) fn note(&self) -> &N {
-        &self.seat.0.note
+    pub(crate) fn local(&self) -> &N {
+        &self.participant.0.local
     }
 }
 
-impl<N> Drop for Pass<N> {
+impl<N> Drop for GateHandle<N> {
     fn drop(&mut self) {
-        lock(&self.shared.seats).retain(|seat| !SyncArc::ptr_eq(seat, &self.seat));
+        lock(&self.shared.participants)
+            .retain(|participant| !SyncArc::ptr_eq(participant, &self.participant));
     }
 }
 
@@ -78,20 +79,20 @@ impl<T, N> Gate<T, N> {
             value: UnsafeCell::new(value),
             shared: SyncArc::new(Shared {
                 stop: Padded(AtomicBool::new(false)),
-                seats: Mutex::new(Vec::new()),
+                participants: Mutex::new(Vec::new()),
             }),
         }
     }
 
     /// Registers a worker.
-    pub(crate) fn pass(&self, note: N) -> Pass<N> {
-        let seat = SyncArc::new(Padded(Seat {
+    pub(crate) fn register(&self, local: N) -> GateHandle<N> {
+        let participant = SyncArc::new(Padded(Participant {
             inside: AtomicBool::new(false),
-            note,
+            local,
         }));
-        lock(&self.shared.seats).push(SyncArc::clone(&seat));
-        Pass {
-            seat,
+        lock(&self.shared.participants).push(SyncArc::clone(&participant));
+        GateHandle {
+            participant,
             shared: SyncArc::clone(&self.shared),
         }
     }
@@ -101,7 +102,7 @@ impl<T, N> Gate<T, N> {
     /// # Panics
     /// If the pass is of another gate.
     #[inline]
-    pub(crate) fn inside<R>(&self, pass: &mut Pass<N>, f: impl FnOnce(&T, &N) -> R) -> R {
+    pub(crate) fn shared<R>(&self, handle: &mut GateHandle<N>, f: impl FnOnce(&T, &N) -> R) -> R {
         /// Empties the seat, also when `f` panics: the others must not wait for ever.
         struct Leave<'a>(&'a AtomicBool);
         impl Drop for Leave<'_> {
@@ -112,34 +113,37 @@ impl<T, N> Gate<T, N> {
         }
 
         assert!(
-            SyncArc::ptr_eq(&self.shared, &pass.shared),
+            SyncArc::ptr_eq(&self.shared, &handle.shared),
             "a worker of another table"
         );
-        let seat = &pass.seat.0;
+        let participant = &handle.participant.0;
         loop {
             // Relaxed: the fence orders it before the load of `stop`.
-            seat.inside.store(true, Relaxed);
+            participant.inside.store(true, Relaxed);
             fence(SeqCst);
             // Acquire: pairs with the lowering of `stop`.
             if !self.shared.stop.0.load(Acquire) {
                 break;
             }
             // Release, though nothing was done: one rule for all stores of `false`.
-            seat.inside.store(false, Release);
+            participant.inside.store(false, Release);
             // By I2, the lock is free when the replacement is over.
-            drop(lock(&self.shared.seats));
+            drop(lock(&self.shared.participants));
         }
-        let _leave = Leave(&seat.inside);
+        let _leave = Leave(&participant.inside);
         self.value.with(|value| {
             // SAFETY: by I1 no mutable reference exists until `_leave` is dropped, which is after `f`
             // has returned; `R` cannot borrow from the reference, whose lifetime `f` does not know.
-            f(unsafe { &*value }, &seat.note)
+            f(unsafe { &*value }, &participant.local)
         })
     }
 
     /// Waits until nobody is inside, and replaces or looks through the value, with all workers' notes.
     /// Must not be called from inside.
-    pub(crate) fn alone<R>(&self, f: impl FnOnce(&mut T, &mut dyn Iterator<Item = &N>) -> R) -> R {
+    pub(crate) fn exclusive<R>(
+        &self,
+        f: impl FnOnce(&mut T, &mut dyn Iterator<Item = &N>) -> R,
+    ) -> R {
         /// Lowers `stop`, also when `f` panics.
         struct Resume<'a>(&'a AtomicBool);
         impl Drop for Resume<'_> {
@@ -149,15 +153,15 @@ impl<T, N> Gate<T, N> {
             }
         }
 
-        let seats = lock(&self.shared.seats);
+        let participants = lock(&self.shared.participants);
         // Relaxed: the fence orders it before the loads of the seats.
         self.shared.stop.0.store(true, Relaxed);
-        // Declared after `seats`, hence dropped before: I2.
+        // Declared after `participants`, hence dropped before: I2.
         let _resume = Resume(&self.shared.stop.0);
         fence(SeqCst);
-        for seat in seats.iter() {
+        for participant in participants.iter() {
             // Acquire: what the worker did inside happens before the replacement.
-            while seat.0.inside.load(Acquire) {
+            while participant.0.inside.load(Acquire) {
                 yield_now();
             }
         }
@@ -167,7 +171,7 @@ impl<T, N> Gate<T, N> {
             // `_resume` is dropped, which is after `f` has returned.
             f(
                 unsafe { &mut *value },
-                &mut seats.iter().map(|seat| &seat.0.note),
+                &mut participants.iter().map(|participant| &participant.0.local),
             )
         })
     }
@@ -179,14 +183,14 @@ mod tests {
 
     /// A torn pair of numbers would be seen at once.
     #[test]
-    fn nobody_sees_a_replacement_halfway() {
+    fn replacements_are_atomic() {
         let gate: Gate<(u64, u64), ()> = Gate::new((0, 0));
         std::thread::scope(|scope| {
             for _ in 0..6 {
                 scope.spawn(|| {
-                    let mut pass = gate.pass(());
+                    let mut handle = gate.register(());
                     for _ in 0..2_000 {
-                        let (a, b) = gate.inside(&mut pass, |&(a, b), ()| {
+                        let (a, b) = gate.shared(&mut handle, |&(a, b), ()| {
                             std::hint::spin_loop();
                             (a, b)
                         });
@@ -197,7 +201,7 @@ mod tests {
             for _ in 0..2 {
                 scope.spawn(|| {
                     for _ in 0..200 {
-                        gate.alone(|value, _| {
+                        gate.exclusive(|value, _| {
                             value.0 += 1;
                             std::hint::spin_loop();
                             value.1 += 1;
@@ -206,21 +210,21 @@ mod tests {
                 });
             }
         });
-        gate.alone(|value, seats| {
+        gate.exclusive(|value, participants| {
             assert_eq!(*value, (400, 400));
-            assert_eq!(seats.count(), 0, "passes give their seats back");
+            assert_eq!(participants.count(), 0, "passes give their seats back");
         });
     }
 
     #[test]
-    fn a_panic_inside_holds_up_nobody() {
+    fn a_panic_inside_blocks_no_worker() {
         let gate: Gate<u64, ()> = Gate::new(0);
-        let mut pass = gate.pass(());
+        let mut handle = gate.register(());
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            gate.inside(&mut pass, |_, ()| panic!("expected by the test"));
+            gate.shared(&mut handle, |_, ()| panic!("expected by the test"));
         }));
         assert!(result.is_err());
-        gate.alone(|value, _| *value += 1);
-        assert_eq!(gate.inside(&mut pass, |&value, ()| value), 1);
+        gate.exclusive(|value, _| *value += 1);
+        assert_eq!(gate.shared(&mut handle, |&value, ()| value), 1);
     }
 }

@@ -24,18 +24,23 @@ pub(crate) const BLOCK: u64 = 1 << BLOCK_BITS;
 /// asks for the key of an index learnt the index after the key was written, by a chain of synchronisation.
 pub(crate) trait Keys<const W: usize>: Send + Sync {
     /// What a worker needs to write.
-    type Own;
+    type WorkerLocal;
 
     /// A worker's own.
-    fn own(&self) -> Self::Own;
+    fn local(&self) -> Self::WorkerLocal;
 
     /// Makes room for a block.
     fn prepare(&self, block: u32) -> Result<(), Full>;
 
     /// Says which of the keys of a batch will probably be written, those whose guess is `u32::MAX`, so that what that needs
     /// can be done for all at once.
-    fn foresee(&self, keys: &[[u64; W]], guesses: &[u32], own: &mut Self::Own) -> Result<(), Full> {
-        let _ = (keys, guesses, own);
+    fn plan_writes(
+        &self,
+        keys: &[[u64; W]],
+        candidates: &[u32],
+        local: &mut Self::WorkerLocal,
+    ) -> Result<(), Full> {
+        let _ = (keys, candidates, local);
         Ok(())
     }
 
@@ -46,7 +51,7 @@ pub(crate) trait Keys<const W: usize>: Send + Sync {
         index: u32,
         key: &[u64; W],
         place: Option<usize>,
-        own: &mut Self::Own,
+        local: &mut Self::WorkerLocal,
     ) -> Result<(), Full>;
 
     /// Is this the key at the index?
@@ -59,9 +64,9 @@ pub(crate) trait Keys<const W: usize>: Send + Sync {
     fn get(&self, index: u32) -> [u64; W];
 
     /// Tells keys of consecutive indices.
-    fn each(&self, range: Range<u32>, mut tell: impl FnMut(u32, &[u64; W])) {
+    fn each(&self, range: Range<u32>, mut visit: impl FnMut(u32, &[u64; W])) {
         for index in range {
-            tell(index, &self.get(index));
+            visit(index, &self.get(index));
         }
     }
 
@@ -69,14 +74,20 @@ pub(crate) trait Keys<const W: usize>: Send + Sync {
     fn prefetch(&self, index: u32);
 
     /// Looks at the keys of these indices, except `u32::MAX`, and asks the processor for what they refer to.
-    fn glance(&self, indices: &[u32], own: &mut Self::Own) {
-        let _ = (indices, own);
+    fn prefetch_for_compare(&self, indices: &[u32], local: &mut Self::WorkerLocal) {
+        let _ = (indices, local);
     }
 
-    /// [`Self::is`], for an index that was at that place in the last [`Self::glance`].
+    /// [`Self::is`], for an index that was at that place in the last [`Self::prefetch_for_compare`].
     #[inline]
-    fn is_glanced(&self, index: u32, place: usize, key: &[u64; W], own: &Self::Own) -> bool {
-        let _ = (place, own);
+    fn is_prefetched(
+        &self,
+        index: u32,
+        place: usize,
+        key: &[u64; W],
+        local: &Self::WorkerLocal,
+    ) -> bool {
+        let _ = (place, local);
         self.is(index, key)
     }
 
@@ -87,7 +98,7 @@ pub(crate) trait Keys<const W: usize>: Send + Sync {
     }
 
     /// Called now and then, by one worker when no other is inside the table, with all indices that have a key.
-    fn consider(&self, indices: &[Range<u32>]) {
+    fn choose_encoding(&self, indices: &[Range<u32>]) {
         let _ = indices;
     }
 
@@ -113,9 +124,9 @@ impl<const W: usize> Words<W> {
 }
 
 impl<const W: usize> Keys<W> for Words<W> {
-    type Own = ();
+    type WorkerLocal = ();
 
-    fn own(&self) {}
+    fn local(&self) {}
 
     fn prepare(&self, block: u32) -> Result<(), Full> {
         let bytes = (8 * W) << BLOCK_BITS;

@@ -25,15 +25,15 @@ fn gate_keeps_readers_and_writer_apart() {
         let reader = {
             let gate = SyncArc::clone(&gate);
             thread::spawn(move || {
-                let mut pass = gate.pass(());
+                let mut handle = gate.register(());
                 for _ in 0..2 {
-                    gate.inside(&mut pass, |&(a, b), ()| assert_eq!(a, b));
+                    gate.shared(&mut handle, |&(a, b), ()| assert_eq!(a, b));
                 }
             })
         };
-        gate.alone(|value, _| *value = (1, 1));
-        let mut pass = gate.pass(());
-        gate.inside(&mut pass, |&value, ()| assert_eq!(value, (1, 1)));
+        gate.exclusive(|value, _| *value = (1, 1));
+        let mut handle = gate.register(());
+        gate.shared(&mut handle, |&value, ()| assert_eq!(value, (1, 1)));
         reader.join().unwrap();
     });
 }
@@ -101,21 +101,21 @@ fn neighbours_in_a_word() {
 fn a_block_is_widened_under_a_reader() {
     loom::model(|| {
         let keys = SyncArc::new(Packed::pairs(Arc::new(Budget::unlimited())));
-        let told = SyncArc::new(AtomicBool::new(false));
+        let reported = SyncArc::new(AtomicBool::new(false));
         keys.prepare(0).unwrap();
         let reader = {
-            let (keys, told) = (SyncArc::clone(&keys), SyncArc::clone(&told));
+            let (keys, reported) = (SyncArc::clone(&keys), SyncArc::clone(&reported));
             thread::spawn(move || {
-                if told.load(Acquire) {
+                if reported.load(Acquire) {
                     assert_eq!(keys.get(0), [7 << 32 | 5]);
                     assert!(keys.is(0, &[7 << 32 | 5]) && !keys.is(0, &[7 << 32 | 4]));
                 }
             })
         };
-        let mut own = keys.own();
-        keys.write(0, &[7 << 32 | 5], None, &mut own).unwrap();
-        told.store(true, Release);
-        keys.write(1, &[0xf00 << 32 | 0x1_0000], None, &mut own)
+        let mut local = keys.local();
+        keys.write(0, &[7 << 32 | 5], None, &mut local).unwrap();
+        reported.store(true, Release);
+        keys.write(1, &[0xf00 << 32 | 0x1_0000], None, &mut local)
             .unwrap();
         assert_eq!(keys.get(0), [7 << 32 | 5]);
         assert_eq!(keys.get(1), [0xf00 << 32 | 0x1_0000]);

@@ -47,13 +47,13 @@ use std::sync::atomic::{
 use std::sync::{Arc, OnceLock};
 
 /// How many ways there can be.
-const WAYS: usize = 3;
+const ENCODINGS: usize = 3;
 
 /// Numbers of keys at which the way is considered again.
-const CONSIDER: [u64; WAYS - 1] = [30_000, 1_000_000];
+const CHOOSE_AT: [u64; ENCODINGS - 1] = [30_000, 1_000_000];
 
 /// How many keys are looked at then.
-const ENOUGH: u64 = 120_000;
+const SAMPLE_LIMIT: u64 = 120_000;
 
 /// Keys of fewer bits are kept as they are.
 const SHORT: u32 = 24;
@@ -68,7 +68,7 @@ fn mask(bits: u32) -> u64 {
 }
 
 /// What the two parts of a row mean.
-struct Way {
+struct RowEncoding {
     /// Where keys are cut.
     split: Split,
     /// Bits that the parts of a new block get.
@@ -77,10 +77,10 @@ struct Way {
     halves: Option<[Flat<1, Words<1>>; 2]>,
 }
 
-impl Way {
+impl RowEncoding {
     /// Do the parts of a row mean that key?
     #[inline]
-    fn means<const W: usize>(&self, parts: [u64; 2], key: &[u64; W]) -> bool {
+    fn encodes<const W: usize>(&self, parts: [u64; 2], key: &[u64; W]) -> bool {
         let halves = self.split.halves(key);
         match &self.halves {
             None => parts == halves,
@@ -102,7 +102,7 @@ fn cached(half: u64) -> usize {
 struct Format {
     area: Area,
     bits: [u32; 2],
-    way: usize,
+    encoding: usize,
 }
 
 impl Format {
@@ -114,13 +114,13 @@ impl Format {
                 (word >> Area::BITS) as u32 & 127,
                 (word >> (Area::BITS + 7)) as u32 & 127,
             ],
-            way: (word >> (Area::BITS + 14)) as usize - 1,
+            encoding: (word >> (Area::BITS + 14)) as usize - 1,
         })
     }
 
     fn word(self) -> u64 {
         let bits = u64::from(self.bits[0]) | u64::from(self.bits[1]) << 7;
-        self.area.number() | bits << Area::BITS | (self.way as u64 + 1) << (Area::BITS + 14)
+        self.area.number() | bits << Area::BITS | (self.encoding as u64 + 1) << (Area::BITS + 14)
     }
 }
 
@@ -131,20 +131,20 @@ pub(crate) struct Packed<const W: usize> {
     /// Number of descriptors, for the budget.
     charged: AtomicUsize,
     arena: Arena,
-    ways: [OnceLock<Box<Way>>; WAYS],
+    encodings: [OnceLock<Box<RowEncoding>>; ENCODINGS],
     /// The way of new blocks. Changed when nobody is inside the table.
-    now: AtomicUsize,
+    current: AtomicUsize,
     /// How often the way was considered.
-    considered: AtomicUsize,
+    choices: AtomicUsize,
     budget: Arc<Budget>,
 }
 
 /// A worker's access to dictionaries.
-pub(crate) struct Own {
-    workers: [Option<Box<[flat::Worker<()>; 2]>>; WAYS],
+pub(crate) struct WorkerLocal {
+    workers: [Option<Box<[flat::Worker<()>; 2]>>; ENCODINGS],
     /// The numbers of the halves of the keys in a batch that were foreseen to be new, in this way.
-    foreseen: Vec<[u32; 2]>,
-    way: usize,
+    planned: Vec<[u32; 2]>,
+    encoding: usize,
     /// Halves of either side that are asked for, the places of their keys in the batch, and the answers.
     halves: [Vec<u64>; 2],
     places: [Vec<u32>; 2],
@@ -153,7 +153,7 @@ pub(crate) struct Own {
     /// have halves in common.
     caches: [[(u64, u32); CACHE]; 2],
     /// The ways and parts of the keys that were glanced at.
-    glanced: Vec<(usize, [u64; 2])>,
+    prefetched: Vec<(usize, [u64; 2])>,
 }
 
 impl<const W: usize> Packed<W> {
@@ -162,30 +162,35 @@ impl<const W: usize> Packed<W> {
         let bits = 64 * (W as u32 - 1) + highest.clamp(1, 64);
         let parts = [bits.min(64), bits.saturating_sub(64)];
         let split = Split {
-            turn: 0,
+            rotation: 0,
             low: parts[0],
             bits,
         };
-        Self::beginning(split, parts, bits >= SHORT, budget)
+        Self::with_encoding(split, parts, bits >= SHORT, budget)
     }
 
-    fn beginning(split: Split, parts: [u32; 2], consider: bool, budget: Arc<Budget>) -> Self {
+    fn with_encoding(
+        split: Split,
+        parts: [u32; 2],
+        choose_encoding: bool,
+        budget: Arc<Budget>,
+    ) -> Self {
         assert!(W == 1 || W == 2, "keys of one or two words");
-        let first = Way {
+        let first = RowEncoding {
             split,
             bits: parts.map(AtomicU32::new),
             halves: None,
         };
-        let ways = std::array::from_fn(|_| OnceLock::new());
-        let _ = ways[0].set(Box::new(first));
+        let encodings = std::array::from_fn(|_| OnceLock::new());
+        let _ = encodings[0].set(Box::new(first));
         Self {
             bits: split.bits,
             blocks: Chunked::new(),
             charged: AtomicUsize::new(0),
             arena: Arena::new(Arc::clone(&budget)),
-            ways,
-            now: AtomicUsize::new(0),
-            considered: AtomicUsize::new(if consider { 0 } else { WAYS }),
+            encodings,
+            current: AtomicUsize::new(0),
+            choices: AtomicUsize::new(if choose_encoding { 0 } else { ENCODINGS }),
             budget,
         }
     }
@@ -199,9 +204,9 @@ impl<const W: usize> Packed<W> {
 
     /// The way with that number, which exists if a block or a worker knows it.
     #[inline]
-    fn way(&self, number: usize) -> &Way {
-        match self.ways[number].get() {
-            Some(way) => way,
+    fn encoding(&self, number: usize) -> &RowEncoding {
+        match self.encodings[number].get() {
+            Some(encoding) => encoding,
             None => unreachable!("a block of a way that does not exist"),
         }
     }
@@ -262,17 +267,17 @@ impl<const W: usize> Packed<W> {
     /// Copies a block to one with room for the parts, and replaces its descriptor.
     #[cold]
     fn widen(&self, index: u32, format: &mut Format, parts: [u64; 2]) -> Result<(), Full> {
-        let way = self.way(format.way);
+        let encoding = self.encoding(format.encoding);
         let mut bits = format.bits;
         for i in 0..2 {
             bits[i] = bits[i].max(64 - parts[i].leading_zeros());
             // Relaxed: a hint.
-            way.bits[i].fetch_max(bits[i], Relaxed);
+            encoding.bits[i].fetch_max(bits[i], Relaxed);
         }
         let wide = Format {
             area: self.area(bits)?,
             bits,
-            way: format.way,
+            encoding: format.encoding,
         };
         for row in 0..1 << BLOCK_BITS {
             self.set_parts(&wide, row, self.parts(format, row));
@@ -289,19 +294,24 @@ impl Packed<1> {
     /// Keys that are two 32-bit numbers, none of which is much greater than the number of keys.
     pub(crate) fn pairs(budget: Arc<Budget>) -> Self {
         let split = Split {
-            turn: 0,
+            rotation: 0,
             low: 32,
             bits: 64,
         };
         // Other ways are not considered: the numbers are compressed already.
-        Self::beginning(split, [8, 8], false, budget)
+        Self::with_encoding(split, [8, 8], false, budget)
     }
 }
 
-impl Own {
+impl WorkerLocal {
     /// The numbers of halves.
-    fn numbers(&mut self, number: usize, way: &Way, halves: [u64; 2]) -> Result<[u64; 2], Full> {
-        let Some(tables) = &way.halves else {
+    fn numbers(
+        &mut self,
+        number: usize,
+        encoding: &RowEncoding,
+        halves: [u64; 2],
+    ) -> Result<[u64; 2], Full> {
+        let Some(tables) = &encoding.halves else {
             return Ok(halves);
         };
         let workers = self.workers[number]
@@ -316,33 +326,33 @@ impl Own {
 }
 
 impl<const W: usize> Keys<W> for Packed<W> {
-    type Own = Own;
+    type WorkerLocal = WorkerLocal;
 
-    fn own(&self) -> Own {
-        Own {
+    fn local(&self) -> WorkerLocal {
+        WorkerLocal {
             workers: std::array::from_fn(|_| None),
-            foreseen: Vec::new(),
-            way: 0,
+            planned: Vec::new(),
+            encoding: 0,
             halves: [Vec::new(), Vec::new()],
             places: [Vec::new(), Vec::new()],
             found: Vec::new(),
             caches: [[(0, 0); CACHE]; 2],
-            glanced: Vec::new(),
+            prefetched: Vec::new(),
         }
     }
 
     fn prepare(&self, block: u32) -> Result<(), Full> {
         self.budget.charge(8)?;
         let made = self.blocks.ensure(block).and_then(|()| {
-            // Relaxed: the gate orders changes of `now` with what is done inside; the others are hints.
-            let number = self.now.load(Relaxed);
-            let way = self.way(number);
-            let bits = [0, 1].map(|i| way.bits[i].load(Relaxed));
+            // Relaxed: the gate orders changes of `current` with what is done inside; the others are hints.
+            let number = self.current.load(Relaxed);
+            let encoding = self.encoding(number);
+            let bits = [0, 1].map(|i| encoding.bits[i].load(Relaxed));
             let area = self.area(bits)?;
             Ok(Format {
                 area,
                 bits,
-                way: number,
+                encoding: number,
             })
         });
         match (made, self.blocks.row(block)) {
@@ -359,45 +369,53 @@ impl<const W: usize> Keys<W> for Packed<W> {
         }
     }
 
-    fn foresee(&self, keys: &[[u64; W]], guesses: &[u32], own: &mut Own) -> Result<(), Full> {
+    fn plan_writes(
+        &self,
+        keys: &[[u64; W]],
+        candidates: &[u32],
+        local: &mut WorkerLocal,
+    ) -> Result<(), Full> {
         // Relaxed: changed when nobody is inside the table.
-        let number = self.now.load(Relaxed);
-        let way = self.way(number);
-        own.foreseen.clear();
-        if own.way != number {
-            own.way = number;
-            own.caches = [[(0, 0); CACHE]; 2];
+        let number = self.current.load(Relaxed);
+        let encoding = self.encoding(number);
+        local.planned.clear();
+        if local.encoding != number {
+            local.encoding = number;
+            local.caches = [[(0, 0); CACHE]; 2];
         }
-        let Some(tables) = &way.halves else {
+        let Some(tables) = &encoding.halves else {
             return Ok(());
         };
-        let workers = own.workers[number]
+        let workers = local.workers[number]
             .get_or_insert_with(|| Box::new([tables[0].worker(), tables[1].worker()]));
-        own.foreseen.resize(keys.len(), [u32::MAX; 2]);
-        own.places.iter_mut().for_each(Vec::clear);
-        own.halves.iter_mut().for_each(Vec::clear);
-        for (place, (key, &guess)) in keys.iter().zip(guesses).enumerate() {
-            if guess == u32::MAX {
-                let halves = way.split.halves(key);
+        local.planned.resize(keys.len(), [u32::MAX; 2]);
+        local.places.iter_mut().for_each(Vec::clear);
+        local.halves.iter_mut().for_each(Vec::clear);
+        for (place, (key, &candidate)) in keys.iter().zip(candidates).enumerate() {
+            if candidate == u32::MAX {
+                let halves = encoding.split.halves(key);
                 for (i, half) in halves.into_iter().enumerate() {
-                    let known = own.caches[i][cached(half)];
+                    let known = local.caches[i][cached(half)];
                     if known.0 == half && known.1 != 0 {
-                        own.foreseen[place][i] = known.1 - 1;
+                        local.planned[place][i] = known.1 - 1;
                     } else {
-                        own.halves[i].push(half);
-                        own.places[i].push(place as u32);
+                        local.halves[i].push(half);
+                        local.places[i].push(place as u32);
                     }
                 }
             }
         }
         for i in 0..2 {
-            own.found.clear();
-            tables[i].find_or_insert_batch(&own.halves[i], &mut workers[i], &mut own.found)?;
-            for ((&place, &half), found) in own.places[i].iter().zip(&own.halves[i]).zip(&own.found)
+            local.found.clear();
+            tables[i].find_or_insert_batch(&local.halves[i], &mut workers[i], &mut local.found)?;
+            for ((&place, &half), found) in local.places[i]
+                .iter()
+                .zip(&local.halves[i])
+                .zip(&local.found)
             {
-                own.foreseen[place as usize][i] = found.index;
+                local.planned[place as usize][i] = found.index;
                 // Numbers are below 31/32 of 2^32.
-                own.caches[i][cached(half)] = (half, found.index + 1);
+                local.caches[i][cached(half)] = (half, found.index + 1);
             }
         }
         Ok(())
@@ -408,18 +426,18 @@ impl<const W: usize> Keys<W> for Packed<W> {
         index: u32,
         key: &[u64; W],
         place: Option<usize>,
-        own: &mut Own,
+        local: &mut WorkerLocal,
     ) -> Result<(), Full> {
         let mut format = self.format(index).ok_or(Full)?;
-        let foreseen = (place.filter(|_| own.way == format.way))
-            .and_then(|place| own.foreseen.get(place))
+        let planned = (place.filter(|_| local.encoding == format.encoding))
+            .and_then(|place| local.planned.get(place))
             .filter(|numbers| !numbers.contains(&u32::MAX));
         // I3.
-        let parts = match foreseen {
+        let parts = match planned {
             Some(numbers) => numbers.map(u64::from),
             None => {
-                let way = self.way(format.way);
-                own.numbers(format.way, way, way.split.halves(key))?
+                let encoding = self.encoding(format.encoding);
+                local.numbers(format.encoding, encoding, encoding.split.halves(key))?
             }
         };
         if (0..2).any(|i| parts[i] & !mask(format.bits[i]) != 0) {
@@ -433,30 +451,30 @@ impl<const W: usize> Keys<W> for Packed<W> {
     fn is(&self, index: u32, key: &[u64; W]) -> bool {
         self.format(index).is_some_and(|format| {
             let parts = self.parts(&format, index & mask(BLOCK_BITS) as u32);
-            self.way(format.way).means(parts, key)
+            self.encoding(format.encoding).encodes(parts, key)
         })
     }
 
     #[inline]
-    fn glance(&self, indices: &[u32], own: &mut Own) {
-        own.glanced.clear();
-        own.glanced.extend(indices.iter().map(|&index| {
+    fn prefetch_for_compare(&self, indices: &[u32], local: &mut WorkerLocal) {
+        local.prefetched.clear();
+        local.prefetched.extend(indices.iter().map(|&index| {
             let Some(format) = (index != u32::MAX).then(|| self.format(index)).flatten() else {
                 return (usize::MAX, [0; 2]);
             };
             let parts = self.parts(&format, index & mask(BLOCK_BITS) as u32);
-            if let Some([low, high]) = &self.way(format.way).halves {
+            if let Some([low, high]) = &self.encoding(format.encoding).halves {
                 low.prefetch(parts[0] as u32);
                 high.prefetch(parts[1] as u32);
             }
-            (format.way, parts)
+            (format.encoding, parts)
         }));
     }
 
     #[inline]
-    fn is_glanced(&self, _: u32, place: usize, key: &[u64; W], own: &Own) -> bool {
-        let (way, parts) = own.glanced[place];
-        way != usize::MAX && self.way(way).means(parts, key)
+    fn is_prefetched(&self, _: u32, place: usize, key: &[u64; W], local: &WorkerLocal) -> bool {
+        let (encoding, parts) = local.prefetched[place];
+        encoding != usize::MAX && self.encoding(encoding).encodes(parts, key)
     }
 
     #[inline]
@@ -464,15 +482,15 @@ impl<const W: usize> Keys<W> for Packed<W> {
         let Some(format) = self.format(index) else {
             panic!("no key has index {index}");
         };
-        let way = self.way(format.way);
+        let encoding = self.encoding(format.encoding);
         let parts = self.parts(&format, index & mask(BLOCK_BITS) as u32);
-        way.split.join(match &way.halves {
+        encoding.split.join(match &encoding.halves {
             None => parts,
             Some([low, high]) => [low.get(parts[0] as u32)[0], high.get(parts[1] as u32)[0]],
         })
     }
 
-    fn each(&self, range: Range<u32>, mut tell: impl FnMut(u32, &[u64; W])) {
+    fn each(&self, range: Range<u32>, mut visit: impl FnMut(u32, &[u64; W])) {
         let mut parts = [[0; 2]; 1 << BLOCK_BITS];
         let mut index = range.start;
         while index < range.end {
@@ -482,25 +500,25 @@ impl<const W: usize> Keys<W> for Packed<W> {
             let Some(format) = self.format(index) else {
                 panic!("no key has index {index}");
             };
-            let way = self.way(format.way);
+            let encoding = self.encoding(format.encoding);
             // Numbers first, so that the cache misses on halves overlap.
             let count = (end - index) as usize;
             let first = index & mask(BLOCK_BITS) as u32;
             for (row, parts) in (first..).zip(&mut parts[..count]) {
                 *parts = self.parts(&format, row);
-                if let Some([low, high]) = &way.halves {
+                if let Some([low, high]) = &encoding.halves {
                     low.prefetch(parts[0] as u32);
                     high.prefetch(parts[1] as u32);
                 }
             }
             for (index, parts) in (index..).zip(&parts[..count]) {
-                let halves = match &way.halves {
+                let halves = match &encoding.halves {
                     None => *parts,
                     Some([low, high]) => {
                         [low.get(parts[0] as u32)[0], high.get(parts[1] as u32)[0]]
                     }
                 };
-                tell(index, &way.split.join(halves));
+                visit(index, &encoding.split.join(halves));
             }
             index = end;
         }
@@ -517,7 +535,7 @@ impl<const W: usize> Keys<W> for Packed<W> {
     #[inline]
     fn prefetch_halves(&self, index: u32) {
         if let Some(format) = self.format(index)
-            && let Some([low, high]) = &self.way(format.way).halves
+            && let Some([low, high]) = &self.encoding(format.encoding).halves
         {
             let parts = self.parts(&format, index & mask(BLOCK_BITS) as u32);
             low.prefetch(parts[0] as u32);
@@ -525,19 +543,19 @@ impl<const W: usize> Keys<W> for Packed<W> {
         }
     }
 
-    fn consider(&self, indices: &[Range<u32>]) {
+    fn choose_encoding(&self, indices: &[Range<u32>]) {
         let count: u64 = indices.iter().map(|r| r.len() as u64).sum();
         // Relaxed: nobody else is inside the table.
-        let considered = self.considered.load(Relaxed);
-        if considered >= CONSIDER.len() || count < CONSIDER[considered] {
+        let choices = self.choices.load(Relaxed);
+        if choices >= CHOOSE_AT.len() || count < CHOOSE_AT[choices] {
             return;
         }
-        self.considered.store(considered + 1, Relaxed);
-        let now = self.now.load(Relaxed);
-        let present = self.way(now);
+        self.choices.store(choices + 1, Relaxed);
+        let current = self.current.load(Relaxed);
+        let present = self.encoding(current);
         let present = present.halves.as_ref().map(|_| present.split);
         // Some blocks speak for all.
-        let stride = count.div_ceil(ENOUGH) as u32;
+        let stride = count.div_ceil(SAMPLE_LIMIT) as u32;
         let some: Vec<Range<u32>> = (indices.iter().cloned())
             .flat_map(|range| {
                 let blocks = range.start >> BLOCK_BITS..=(range.end - 1) >> BLOCK_BITS;
@@ -547,9 +565,9 @@ impl<const W: usize> Keys<W> for Packed<W> {
                 })
             })
             .collect();
-        let keys = |tell: &mut dyn FnMut(u128)| {
+        let keys = |visit: &mut dyn FnMut(u128)| {
             for range in &some {
-                self.each(range.clone(), |_, key| tell(split::number(key)));
+                self.each(range.clone(), |_, key| visit(split::number(key)));
             }
         };
         let count = some.iter().map(|r| r.len() as u64).sum();
@@ -563,20 +581,20 @@ impl<const W: usize> Keys<W> for Packed<W> {
             Flat::new(Words::new(Arc::clone(&budget)), budget)
         };
         if let (Ok(low), Ok(high)) = (dictionary(), dictionary()) {
-            let way = Way {
+            let encoding = RowEncoding {
                 split: chosen,
                 bits: [AtomicU32::new(8), AtomicU32::new(8)],
                 halves: Some([low, high]),
             };
-            if self.ways[now + 1].set(Box::new(way)).is_ok() {
-                self.now.store(now + 1, Relaxed);
+            if self.encodings[current + 1].set(Box::new(encoding)).is_ok() {
+                self.current.store(current + 1, Relaxed);
             }
         }
     }
 
     fn bytes(&self) -> usize {
-        let dictionaries = (self.ways.iter())
-            .filter_map(|way| way.get()?.halves.as_ref())
+        let dictionaries = (self.encodings.iter())
+            .filter_map(|encoding| encoding.get()?.halves.as_ref())
             .flatten()
             .map(Flat::bytes);
         self.arena.bytes() + self.charged.load(Relaxed) + dictionaries.sum::<usize>()

@@ -24,7 +24,7 @@ const PIECE: usize = 8192;
 const PIECE: usize = 1;
 
 /// How often a worker looks whether the others are done before it offers its processor to another.
-const PATIENCE: u32 = 200;
+const SPINS: u32 = 200;
 
 /// The pieces.
 pub(crate) struct Rehash {
@@ -81,13 +81,13 @@ impl Rehash {
             let _done = Done(&self.left);
             enter(piece.clone());
         }
-        let mut patience = PATIENCE;
+        let mut attempts = SPINS;
         // Acquire: I2.
         while self.left.load(Acquire) != 0 {
-            if patience == 0 || cfg!(loom) {
+            if attempts == 0 || cfg!(loom) {
                 yield_now();
             } else {
-                patience -= 1;
+                attempts -= 1;
                 std::hint::spin_loop();
             }
         }
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_holds_up_nobody() {
+    fn a_panic_blocks_no_worker() {
         let rehash = Rehash::new(vec![0..10_000, 20_000..30_000]);
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             rehash.complete(|_| panic!("expected by the test"));

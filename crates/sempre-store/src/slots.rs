@@ -40,7 +40,7 @@ const QUADRUPLE: u64 = 1 << 12;
 const DOUBLE: u64 = 1 << 14;
 
 /// The number of lines after this one; the same for the largest table.
-pub(crate) fn more(lines: u64) -> u64 {
+pub(crate) fn next_size(lines: u64) -> u64 {
     match lines {
         _ if lines < QUADRUPLE => lines * 4,
         _ if lines < DOUBLE => lines * 2,
@@ -64,7 +64,7 @@ unsafe impl Send for Slots {}
 unsafe impl Sync for Slots {}
 
 /// A guess at the index of a key.
-pub(crate) enum Guess {
+pub(crate) enum Candidate {
     /// Perhaps this one.
     Index(u32),
     /// None.
@@ -136,7 +136,7 @@ impl Slots {
     }
 
     /// No larger table can be had: fill this one further, though searches become longer.
-    pub(crate) fn stretch(&mut self) {
+    pub(crate) fn raise_load_limit(&mut self) {
         if !self.is_none() {
             self.room = self.room.max(self.lines * LINE as u64 / 32 * 31);
         }
@@ -144,7 +144,7 @@ impl Slots {
 
     /// The first slot of the key's line.
     #[inline]
-    fn home(&self, hash: u64) -> usize {
+    fn home_line(&self, hash: u64) -> usize {
         let line = (u128::from(hash) * u128::from(self.lines)) >> 64;
         line as usize * LINE
     }
@@ -164,7 +164,7 @@ impl Slots {
     fn slot(&self, position: usize) -> &AtomicU32 {
         debug_assert!(!self.is_none() && position < self.lines as usize * LINE);
         // SAFETY: all callers have checked that there is memory, and their positions are below
-        // `lines * LINE`: `home` gives a line below `lines`, since a hash is below 2^64, `next` wraps, and
+        // `lines * LINE`: `home_line` gives a line below `lines`, since a hash is below 2^64, `next` wraps, and
         // within a line positions are below `LINE`.
         unsafe { &*self.slots.add(position) }
     }
@@ -172,13 +172,13 @@ impl Slots {
     /// Asks the processor for the line in which a search begins.
     #[inline]
     pub(crate) fn prefetch(&self, hash: u64) {
-        prefetch(self.slots.wrapping_add(self.home(hash)));
+        prefetch(self.slots.wrapping_add(self.home_line(hash)));
     }
 
     /// Which slots of a line have the tag, and which are free, one bit each. The loads are Acquire: what
     /// was written before a slot was taken is seen.
     #[inline]
-    fn look(&self, line: usize, tag: u32) -> (u32, u32) {
+    fn match_line(&self, line: usize, tag: u32) -> (u32, u32) {
         debug_assert!(!self.is_none() && line + LINE <= self.lines as usize * LINE);
         #[cfg(all(target_arch = "x86_64", not(loom), not(miri)))]
         {
@@ -239,23 +239,23 @@ impl Slots {
 
     /// A guess at the index of a key: the first one in the key's line whose tag fits, or, if `second`, in the line after it.
     #[inline]
-    pub(crate) fn guess(&self, hash: u64, second: bool) -> Guess {
+    pub(crate) fn candidate(&self, hash: u64, second: bool) -> Candidate {
         if self.is_none() {
-            return Guess::New;
+            return Candidate::New;
         }
-        let mut line = self.home(hash);
+        let mut line = self.home_line(hash);
         if second {
             line = self.next(line);
         }
-        let (fits, free) = self.look(line, hash as u32 & !self.mask);
+        let (fits, free) = self.match_line(line, hash as u32 & !self.mask);
         if fits != 0 {
-            return Guess::Index(self.index(line + fits.trailing_zeros() as usize));
+            return Candidate::Index(self.index(line + fits.trailing_zeros() as usize));
         }
         if free != 0 {
-            return Guess::New;
+            return Candidate::New;
         }
         prefetch(self.slots.wrapping_add(self.next(line)));
-        Guess::Later
+        Candidate::Later
     }
 
     /// Looks for a key and enters it if it is not there.
@@ -271,12 +271,12 @@ impl Slots {
     ) -> Place {
         debug_assert!(!self.is_none());
         let tag = hash as u32 & !self.mask;
-        let mut line = self.home(hash);
+        let mut line = self.home_line(hash);
         let mut give = Some(give);
         let mut given = 0;
         // By I3 this ends.
         loop {
-            let (mut fits, free) = self.look(line, tag);
+            let (mut fits, free) = self.match_line(line, tag);
             while fits != 0 {
                 let index = self.index(line + fits.trailing_zeros() as usize);
                 if same(index) {
@@ -296,7 +296,7 @@ impl Slots {
                         Some(index) => given = index,
                     }
                 }
-                // Release on success: the key was written before. Acquire on failure, as in `look`.
+                // Release on success: the key was written before. Acquire on failure, as in `match_line`.
                 match self
                     .slot(position)
                     .compare_exchange(0, tag | (given + 1), Release, Acquire)
@@ -331,10 +331,10 @@ impl Slots {
     #[inline]
     pub(crate) fn enter_again(&self, hash: u64, index: u32) {
         let tag = hash as u32 & !self.mask;
-        let mut line = self.home(hash);
+        let mut line = self.home_line(hash);
         // By I3 this ends.
         loop {
-            let (_, free) = self.look(line, tag);
+            let (_, free) = self.match_line(line, tag);
             if free != 0 {
                 for position in line + free.trailing_zeros() as usize..line + LINE {
                     // Relaxed: whoever looks for keys waits until all are entered, which orders it.

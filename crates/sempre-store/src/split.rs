@@ -16,7 +16,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Split {
     /// The place of the bit where the lower half begins.
-    pub(crate) turn: u32,
+    pub(crate) rotation: u32,
     /// Number of bits of the lower half, 1 to 64.
     pub(crate) low: u32,
     /// Number of bits of a key, such that the upper half has at most 64.
@@ -31,7 +31,7 @@ const ENTRY: f64 = 13.0;
 const WEIGHT: f64 = 0.7;
 
 /// What a cut must save to be worth a change.
-const WORTH: f64 = 0.92;
+const MIN_GAIN: f64 = 0.92;
 
 #[inline]
 fn low_bits(bits: u32) -> u128 {
@@ -52,8 +52,8 @@ impl Split {
     pub(crate) fn halves<const W: usize>(&self, key: &[u64; W]) -> [u64; 2] {
         if W == 1 {
             let mut word = key[0];
-            if self.turn > 0 {
-                word = (word >> self.turn | word << (self.bits - self.turn))
+            if self.rotation > 0 {
+                word = (word >> self.rotation | word << (self.bits - self.rotation))
                     & low_bits(self.bits) as u64;
             }
             if self.low == 64 {
@@ -61,7 +61,7 @@ impl Split {
             }
             return [word & ((1 << self.low) - 1), word >> self.low];
         }
-        if self.turn == 0 && self.low == 64 {
+        if self.rotation == 0 && self.low == 64 {
             return [key[0], key[W - 1]];
         }
         self.cut(number(key))
@@ -69,8 +69,8 @@ impl Split {
 
     #[inline]
     fn cut(&self, mut key: u128) -> [u64; 2] {
-        if self.turn > 0 {
-            key = (key >> self.turn | key << (self.bits - self.turn)) & low_bits(self.bits);
+        if self.rotation > 0 {
+            key = (key >> self.rotation | key << (self.bits - self.rotation)) & low_bits(self.bits);
         }
         [(key & low_bits(self.low)) as u64, (key >> self.low) as u64]
     }
@@ -83,26 +83,26 @@ impl Split {
             if self.low < 64 {
                 word |= high << self.low;
             }
-            if self.turn > 0 {
-                word = (word << self.turn | word >> (self.bits - self.turn))
+            if self.rotation > 0 {
+                word = (word << self.rotation | word >> (self.bits - self.rotation))
                     & low_bits(self.bits) as u64;
             }
             return [word; W];
         }
         let mut key = u128::from(low) | u128::from(high) << self.low;
-        if self.turn > 0 {
-            key = (key << self.turn | key >> (self.bits - self.turn)) & low_bits(self.bits);
+        if self.rotation > 0 {
+            key = (key << self.rotation | key >> (self.bits - self.rotation)) & low_bits(self.bits);
         }
         std::array::from_fn(|i| (key >> (64 * i)) as u64)
     }
 
-    fn possible(&self) -> bool {
+    fn is_possible(&self) -> bool {
         (1..=64).contains(&self.low) && self.low < self.bits && self.bits - self.low <= 64
     }
 }
 
 /// Tells all keys, always in the same order.
-type Teller<'a> = dyn Fn(&mut dyn FnMut(u128)) + 'a;
+type ForEachKey<'a> = dyn Fn(&mut dyn FnMut(u128)) + 'a;
 
 /// A set of numbers that only counts.
 struct Distinct {
@@ -165,7 +165,7 @@ pub(crate) fn choose(
     bits: u32,
     count: u64,
     present: Option<Split>,
-    keys: &Teller<'_>,
+    keys: &ForEachKey<'_>,
 ) -> Option<Split> {
     let stride = count.div_ceil(SAMPLE).max(1);
     let mut sample = Vec::new();
@@ -180,30 +180,30 @@ pub(crate) fn choose(
     let sample: Vec<u128> = (0..4)
         .flat_map(|first| sample.iter().skip(first).step_by(4).copied())
         .collect();
-    let best = promising(bits, count, &sample);
+    let best = rank_by_sample(bits, count, &sample);
     let mut candidates: Vec<Split> = best.into_iter().filter(|&s| Some(s) != present).collect();
     candidates.truncate(3);
     candidates.extend(present);
-    let mut costs = exact(count, &candidates, keys);
+    let mut costs = exact_costs(count, &candidates, keys);
     let now = match present {
         Some(_) => costs.pop()?,
         None => f64::from(bits) / 8.0,
     };
     (candidates.into_iter().zip(costs))
         .min_by(|a, b| a.1.total_cmp(&b.1))
-        .filter(|&(_, cost)| cost < WORTH * now)
+        .filter(|&(_, cost)| cost < MIN_GAIN * now)
         .map(|(split, _)| split)
 }
 
 /// The best cuts of so many keys according to a sample, best first. How the number of halves grew from the first quarter
 /// of the sample to the whole tells how it grows to all keys: by a power of their number (Heaps' law).
-fn promising(bits: u32, count: u64, sample: &[u128]) -> Vec<Split> {
+fn rank_by_sample(bits: u32, count: u64, sample: &[u128]) -> Vec<Split> {
     let quarter = sample.len().div_ceil(4);
     let more = count.max(1) as f64 / sample.len().max(1) as f64;
     let mut tables = [0, 1].map(|_| Distinct::new(sample.len() as u64));
     let mut tried: Vec<(f64, Split)> = Vec::new();
     let mut attempt = |split: Split, tried: &mut Vec<(f64, Split)>| {
-        if !split.possible() || tried.iter().any(|&(_, s)| s == split) {
+        if !split.is_possible() || tried.iter().any(|&(_, s)| s == split) {
             return;
         }
         tables.iter_mut().for_each(Distinct::clear);
@@ -223,26 +223,40 @@ fn promising(bits: u32, count: u64, sample: &[u128]) -> Vec<Split> {
         tried.push((cost(count, halves), split));
     };
     // By symmetry the lower half is the shorter one.
-    for turn in (0..bits).step_by(8) {
+    for rotation in (0..bits).step_by(8) {
         for low in (8..=bits / 2 + 7).step_by(8) {
-            attempt(Split { turn, low, bits }, &mut tried);
+            attempt(
+                Split {
+                    rotation,
+                    low,
+                    bits,
+                },
+                &mut tried,
+            );
         }
     }
     for distance in [4, 2] {
         tried.sort_by(|a, b| a.0.total_cmp(&b.0));
         let near: Vec<Split> = tried.iter().take(2).map(|&(_, split)| split).collect();
         for split in near {
-            for turn in [
-                split.turn,
-                (split.turn + distance) % bits,
-                (split.turn + bits - distance) % bits,
+            for rotation in [
+                split.rotation,
+                (split.rotation + distance) % bits,
+                (split.rotation + bits - distance) % bits,
             ] {
                 for low in [
                     split.low,
                     split.low + distance,
                     split.low.saturating_sub(distance),
                 ] {
-                    attempt(Split { turn, low, bits }, &mut tried);
+                    attempt(
+                        Split {
+                            rotation,
+                            low,
+                            bits,
+                        },
+                        &mut tried,
+                    );
                 }
             }
         }
@@ -252,7 +266,7 @@ fn promising(bits: u32, count: u64, sample: &[u128]) -> Vec<Split> {
 }
 
 /// The costs of cuts, with all keys.
-fn exact(count: u64, splits: &[Split], keys: &Teller<'_>) -> Vec<f64> {
+fn exact_costs(count: u64, splits: &[Split], keys: &ForEachKey<'_>) -> Vec<f64> {
     let classes = (count / 16_384).next_power_of_two().max(1);
     let mut tables: Vec<[Distinct; 2]> = (splits.iter())
         .map(|_| [0, 1].map(|_| Distinct::new(count / classes * 2)))
@@ -285,11 +299,15 @@ mod tests {
         let mut random = Random::new(5);
         let mut word = || (0..4).fold(0u64, |w, _| w << 16 | random.below(1 << 16) as u64);
         for bits in 2..=128u32 {
-            for turn in 0..bits {
+            for rotation in 0..bits {
                 let low = 1 + (word() % 64) as u32;
-                let split = Split { turn, low, bits };
+                let split = Split {
+                    rotation,
+                    low,
+                    bits,
+                };
                 let key = (u128::from(word()) << 64 | u128::from(word())) & low_bits(bits);
-                if !split.possible() {
+                if !split.is_possible() {
                     continue;
                 }
                 let two = [key as u64, (key >> 64) as u64];
@@ -305,7 +323,7 @@ mod tests {
         // Keys as they are.
         for bits in 1..=64 {
             let whole = Split {
-                turn: 0,
+                rotation: 0,
                 low: bits,
                 bits,
             };
@@ -334,7 +352,7 @@ mod tests {
                 a << 30 | b << 70 & low_bits(90) | b >> 20
             })
             .collect();
-        let all = |tell: &mut dyn FnMut(u128)| keys.iter().for_each(|&key| tell(key));
+        let all = |visit: &mut dyn FnMut(u128)| keys.iter().for_each(|&key| visit(key));
         let split = choose(90, keys.len() as u64, None, &all).unwrap();
         let [low, high] = [0, 1].map(|i| {
             let halves: std::collections::HashSet<u64> =
@@ -347,7 +365,7 @@ mod tests {
         let noise: Vec<u128> = (0..20_000)
             .map(|_| (0..5).fold(0, |n, _| n << 15 | random.below(1 << 15) as u128))
             .collect();
-        let all = |tell: &mut dyn FnMut(u128)| noise.iter().for_each(|&key| tell(key));
+        let all = |visit: &mut dyn FnMut(u128)| noise.iter().for_each(|&key| visit(key));
         assert_eq!(choose(75, noise.len() as u64, None, &all), None);
     }
 }

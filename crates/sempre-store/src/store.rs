@@ -10,7 +10,7 @@
 use crate::changed::Changed;
 use crate::flat::{self, Flat};
 use crate::packed::{self, Packed};
-use crate::tree::{self, Family, Tree};
+use crate::tree::{self, StatesWithParents, Tree};
 use crate::{Budget, Found, Full};
 use std::ops::Range;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub struct Store {
 }
 
 enum WorkerKind {
-    Flat(flat::Worker<packed::Own>),
+    Flat(flat::Worker<packed::WorkerLocal>),
     Tree(tree::Worker),
 }
 
@@ -131,8 +131,8 @@ impl Batch {
 
     /// The words in which the wide state that was last read differs from the one read before it with this batch, or all of
     /// them, in no order.
-    pub fn moved(&self) -> &[u32] {
-        self.changed.moved()
+    pub fn changed_words(&self) -> &[u32] {
+        self.changed.changed_words()
     }
 
     /// Number of states.
@@ -190,10 +190,10 @@ impl Store {
         budget: &Arc<Budget>,
     ) -> Result<Self, Full> {
         let spare = if word + 1 == width { spare.min(64) } else { 0 };
-        let own = || Arc::clone(budget);
+        let local = || Arc::clone(budget);
         let kind = match width {
-            0 | 1 => Kind::One(Flat::new(Packed::new(64 - spare, own()), own())?),
-            2 => Kind::Two(Flat::new(Packed::new(64 - spare, own()), own())?),
+            0 | 1 => Kind::One(Flat::new(Packed::new(64 - spare, local()), local())?),
+            2 => Kind::Two(Flat::new(Packed::new(64 - spare, local()), local())?),
             _ => Kind::Tree(Arc::new(Tree::new(width, budget)?)),
         };
         let wide = width > WIDE;
@@ -325,13 +325,13 @@ impl Store {
             }
             (Kind::Tree(tree), WorkerKind::Tree(worker)) => {
                 let whole = batch.parent_of.len() - batch.changed.len();
-                let family = Family {
+                let states_with_parents = StatesWithParents {
                     states: &batch.states,
                     parent_of: &batch.parent_of[..whole],
                     parents: &batch.parent_words,
                     parent_nodes: &batch.parent_nodes,
                 };
-                tree.insert_batch(&family, worker, &mut batch.found)?;
+                tree.insert_batch(&states_with_parents, worker, &mut batch.found)?;
                 if batch.changed.len() == 0 {
                     return Ok(());
                 }
@@ -643,7 +643,7 @@ mod tests {
             for index in 0..map.len() as u32 {
                 store.read_parent(StateIndex(index), &mut read, &mut reader);
                 assert_eq!(map[&read], index);
-                for &word in reader.moved() {
+                for &word in reader.changed_words() {
                     followed[word as usize] = read[word as usize];
                 }
                 assert_eq!(followed, read);

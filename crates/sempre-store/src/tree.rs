@@ -47,7 +47,7 @@ pub(crate) struct Tree {
 /// What a thread needs to use the tables.
 pub(crate) struct Worker {
     pub(crate) inner: flat::Worker<()>,
-    pub(crate) roots: flat::Worker<packed::Own>,
+    pub(crate) roots: flat::Worker<packed::WorkerLocal>,
     /// The numbers of the trees of a batch.
     nodes: Vec<u32>,
     /// Keys of one row that must be entered, the places of their numbers, and the answers.
@@ -57,7 +57,7 @@ pub(crate) struct Worker {
 }
 
 /// States and where they come from, for [`Tree::insert_batch`].
-pub(crate) struct Family<'a> {
+pub(crate) struct StatesWithParents<'a> {
     /// Words of the states, one after the other.
     pub(crate) states: &'a [u64],
     /// For each state the number of its parent in the next two, or `u32::MAX`.
@@ -217,14 +217,14 @@ impl Tree {
     /// If the worker is of another table, or the state has another length.
     pub(crate) fn find_or_insert(&self, state: &[u64], worker: &mut Worker) -> Result<Found, Full> {
         assert_eq!(state.len(), self.width);
-        let family = Family {
+        let states_with_parents = StatesWithParents {
             states: state,
             parent_of: &[u32::MAX],
             parents: &[],
             parent_nodes: &[],
         };
         let mut found = Vec::with_capacity(1);
-        self.insert_batch(&family, worker, &mut found)?;
+        self.insert_batch(&states_with_parents, worker, &mut found)?;
         found.pop().ok_or(Full)
     }
 
@@ -254,17 +254,17 @@ impl Tree {
     /// If there is no room for one of them; those before it, or none, have been answered.
     pub(crate) fn insert_batch(
         &self,
-        family: &Family<'_>,
+        states_with_parents: &StatesWithParents<'_>,
         worker: &mut Worker,
         found: &mut Vec<Found>,
     ) -> Result<(), Full> {
-        let count = family.parent_of.len();
-        debug_assert_eq!(family.states.len(), count * self.width);
+        let count = states_with_parents.parent_of.len();
+        debug_assert_eq!(states_with_parents.states.len(), count * self.width);
         worker.nodes.clear();
         worker.nodes.resize(count * self.nodes, 0);
-        self.fold_words(family, worker)?;
+        self.fold_words(states_with_parents, worker)?;
         for rows in self.rows.windows(2) {
-            self.fold_row(rows[0], rows[1], family, worker)?;
+            self.fold_row(rows[0], rows[1], states_with_parents, worker)?;
         }
         worker.keys.clear();
         for tree in worker.nodes.chunks_exact(self.nodes) {
@@ -278,11 +278,15 @@ impl Tree {
     }
 
     /// The numbers of the words.
-    fn fold_words(&self, family: &Family<'_>, worker: &mut Worker) -> Result<(), Full> {
+    fn fold_words(
+        &self,
+        states_with_parents: &StatesWithParents<'_>,
+        worker: &mut Worker,
+    ) -> Result<(), Full> {
         worker.keys.clear();
         worker.places.clear();
-        let states = family.states.chunks_exact(self.width);
-        for (s, (state, &parent)) in states.zip(family.parent_of).enumerate() {
+        let states = states_with_parents.states.chunks_exact(self.width);
+        for (s, (state, &parent)) in states.zip(states_with_parents.parent_of).enumerate() {
             let base = s * self.nodes;
             if parent == u32::MAX {
                 for (i, &word) in state.iter().enumerate() {
@@ -292,8 +296,8 @@ impl Tree {
                 continue;
             }
             let parent = parent as usize;
-            let words = &family.parents[parent * self.width..][..self.width];
-            let numbers = &family.parent_nodes[parent * self.nodes..][..self.width];
+            let words = &states_with_parents.parents[parent * self.width..][..self.width];
+            let numbers = &states_with_parents.parent_nodes[parent * self.nodes..][..self.width];
             let nodes = &mut worker.nodes[base..base + self.width];
             for i in 0..self.width {
                 if state[i] == words[i] {
@@ -312,16 +316,17 @@ impl Tree {
         &self,
         (low, below): (usize, usize),
         (high, above): (usize, usize),
-        family: &Family<'_>,
+        states_with_parents: &StatesWithParents<'_>,
         worker: &mut Worker,
     ) -> Result<(), Full> {
         worker.keys.clear();
         worker.places.clear();
-        for (s, &parent) in family.parent_of.iter().enumerate() {
+        for (s, &parent) in states_with_parents.parent_of.iter().enumerate() {
             let base = s * self.nodes;
             let tree = &mut worker.nodes[base..base + self.nodes];
-            let old = (parent != u32::MAX)
-                .then(|| &family.parent_nodes[parent as usize * self.nodes..][..self.nodes]);
+            let old = (parent != u32::MAX).then(|| {
+                &states_with_parents.parent_nodes[parent as usize * self.nodes..][..self.nodes]
+            });
             for i in 0..above {
                 let left = tree[low + 2 * i];
                 if 2 * i + 1 == below {

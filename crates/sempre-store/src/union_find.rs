@@ -105,7 +105,7 @@ pub struct UnionFind {
     more_workers: Vec<Chunked<AtomicU32, 1>>,
     more_marks: Vec<Chunked<AtomicU32, 1>>,
     /// There is one worker only.
-    alone: bool,
+    single_worker: bool,
     budget: Arc<Budget>,
     /// Number of blocks that exist; changed under the lock only.
     charged: Plain,
@@ -113,9 +113,9 @@ pub struct UnionFind {
 }
 
 /// Waits a little for another worker, longer if it was for nothing before.
-fn wait(patience: &mut u32) {
-    *patience += 1;
-    if cfg!(all(loom, test)) || *patience > 50 {
+fn wait(attempts: &mut u32) {
+    *attempts += 1;
+    if cfg!(all(loom, test)) || *attempts > 50 {
         yield_now();
     } else {
         std::hint::spin_loop();
@@ -147,7 +147,7 @@ impl UnionFind {
             rows: Chunked::new(),
             more_workers: columns(workers),
             more_marks: columns(marks as usize),
-            alone: false,
+            single_worker: false,
             budget: Arc::clone(budget),
             charged: Plain::new(0),
             charging: std::sync::Mutex::new(()),
@@ -156,9 +156,9 @@ impl UnionFind {
 
     /// For a single worker who searches depth-first, so that each state it has met and that is not dead is on its path, or in a set
     /// with one that is. It needs neither locks nor lists: [`UnionFind::finish`] tells what is dead.
-    pub fn alone(marks: u32, budget: &Arc<Budget>) -> Self {
+    pub fn single_worker(marks: u32, budget: &Arc<Budget>) -> Self {
         let mut sets = Self::new(1, marks, budget);
-        sets.alone = true;
+        sets.single_worker = true;
         sets
     }
 
@@ -308,7 +308,7 @@ impl UnionFind {
 
     /// Has anybody met the state? Room for it need not have been made.
     #[inline]
-    pub fn is_met(&self, state: u32) -> bool {
+    pub fn is_visited(&self, state: u32) -> bool {
         let row = self.rows.row(state);
         // Acquire: who learns of the state here may go on from it.
         row.is_some_and(|row| row[LIST].load(Acquire) != NEW)
@@ -325,22 +325,22 @@ impl UnionFind {
         self.find(state).0
     }
 
-    /// Enters a worker into the set of a state, unless it is there already or the set is dead; or, if it is `shy`, only if nobody
+    /// Enters a worker into the set of a state, unless it is there already or the set is dead; or, if it is `only_new`, only if nobody
     /// has met the state. Tells also whether it is the first one that has: even if another was faster, and the set is dead by now.
     #[inline]
-    pub fn claim(&self, state: u32, worker: usize, shy: bool) -> (Claim, bool) {
-        if self.alone {
-            return self.claim_alone(state);
+    pub fn claim(&self, state: u32, worker: usize, only_new: bool) -> (Claim, bool) {
+        if self.single_worker {
+            return self.claim_single_worker(state);
         }
         let row = self.row(state);
         // Relaxed: the swap decides. AcqRel: it makes known what the worker knows of the state.
         let fresh = row[LIST].load(Relaxed) == NEW;
         let first = fresh && (row[LIST].compare_exchange(NEW, BUSY, AcqRel, Relaxed)).is_ok();
-        (self.claim_met(state, worker, shy && !first), first)
+        (self.claim_visited(state, worker, only_new && !first), first)
     }
 
     #[inline]
-    fn claim_alone(&self, state: u32) -> (Claim, bool) {
+    fn claim_single_worker(&self, state: u32) -> (Claim, bool) {
         let row = self.row(state);
         // Relaxed, here and wherever there is one worker only: nobody else looks.
         if row[LIST].load(Relaxed) == NEW {
@@ -357,7 +357,7 @@ impl UnionFind {
     }
 
     #[inline]
-    fn claim_met(&self, state: u32, worker: usize, shy: bool) -> Claim {
+    fn claim_visited(&self, state: u32, worker: usize, only_new: bool) -> Claim {
         let row = self.row(state);
         // Mostly the state is a root, or is known to be dead. Acquire: as in `find`.
         let word = row[PARENT].load(Acquire);
@@ -370,7 +370,7 @@ impl UnionFind {
                 if row[WORKERS].load(Acquire) & bit != 0 {
                     return Claim::Cycle;
                 }
-                if shy {
+                if only_new {
                     return Claim::Others;
                 }
                 // AcqRel: see Protocol.
@@ -383,14 +383,14 @@ impl UnionFind {
             }
             _ => {}
         }
-        match shy {
-            true => self.glance(state, worker),
+        match only_new {
+            true => self.peek(state, worker),
             false => self.enter(state, worker, false),
         }
     }
 
     /// What a shy worker learns of a state that others have met.
-    fn glance(&self, state: u32, worker: usize) -> Claim {
+    fn peek(&self, state: u32, worker: usize) -> Claim {
         let (root, status) = self.find(state);
         if status == DEAD {
             return Claim::Dead;
@@ -483,16 +483,16 @@ impl UnionFind {
     /// Makes one set of two, of which it is known that they are parts of one component. Does nothing if they are one
     /// already, or explored.
     pub fn unite(&self, a: u32, b: u32) {
-        let mut patience = 0;
+        let mut attempts = 0;
         loop {
             let ((first, dead), (second, also)) = (self.find(a), self.find(b));
             if first == second || dead == DEAD || also == DEAD {
                 return;
             }
             let (link, root) = (first.max(second), first.min(second));
-            if self.alone {
+            if self.single_worker {
                 self.row(link)[PARENT].store(cell(LINK, link, root), Relaxed);
-                return self.hand_marks_on(link, root);
+                return self.move_marks(link, root);
             }
             // States that the worker itself is at: lists are changed in many places, not at the roots, which all look at.
             let (of_link, of_root) = if link == first { (a, b) } else { (b, a) };
@@ -502,7 +502,7 @@ impl UnionFind {
                 .compare_exchange(ROOT, LOCKED, Acquire, Relaxed)
                 .is_err()
             {
-                wait(&mut patience);
+                wait(&mut attempts);
                 continue;
             }
             // While `link` is locked nobody else can join the two: that would make the same link (I1).
@@ -519,7 +519,7 @@ impl UnionFind {
                         self.add_workers(root, word, workers);
                     }
                 }
-                self.hand_marks_on(link, root);
+                self.move_marks(link, root);
                 self.row(x)[LIST].store(cell(BUSY, x, y_next), Release);
                 self.row(y)[LIST].store(cell(BUSY, y, x_next), Release);
                 return;
@@ -530,18 +530,18 @@ impl UnionFind {
             // One of them is explored, hence all of the component is.
             parent.store(ROOT, Release);
             if held.is_none() {
-                self.kill(link);
+                self.mark_dead(link);
             }
             if other.is_none() {
-                self.kill(root);
+                self.mark_dead(root);
             }
         }
     }
 
-    fn hand_marks_on(&self, link: u32, root: u32) {
+    fn move_marks(&self, link: u32, root: u32) {
         let words = 1 + self.more_marks.len();
         if words == 1 {
-            let marks = match self.alone {
+            let marks = match self.single_worker {
                 true => self.marks(link, 0).load(Relaxed),
                 false => self.marks(link, 0).fetch_or(0, AcqRel),
             };
@@ -559,7 +559,7 @@ impl UnionFind {
 
     /// Holds a busy state of a list; tells it and its successor. `None` if there is none.
     fn hold(&self, start: u32) -> Option<(u32, u32)> {
-        let mut patience = 0;
+        let mut attempts = 0;
         let mut at = start;
         loop {
             let state = self.busy(at)?;
@@ -574,7 +574,7 @@ impl UnionFind {
                     return Some((state, next));
                 }
             }
-            wait(&mut patience);
+            wait(&mut attempts);
         }
     }
 
@@ -608,27 +608,27 @@ impl UnionFind {
     pub fn pick(&self, state: u32) -> Option<u32> {
         let picked = self.busy(state);
         if picked.is_none() {
-            self.kill(state);
+            self.mark_dead(state);
         }
         picked
     }
 
     /// Tells that all states of the set of a state are explored, which one who is alone knows without a look at its list.
     pub fn finish(&self, state: u32) {
-        if self.alone {
+        if self.single_worker {
             let (root, _) = self.find(state);
             self.row(root)[PARENT].store(cell(DEAD, root, root), Relaxed);
             return;
         }
         debug_assert!(self.busy(state).is_none());
-        self.kill(state);
+        self.mark_dead(state);
     }
 
     /// Takes an explored state out of the list of its set: all its successors are dead or in the set.
     #[inline]
     pub fn remove(&self, state: u32) {
         let list = &self.row(state)[LIST];
-        let mut patience = 0;
+        let mut attempts = 0;
         loop {
             let word = list.load(Relaxed);
             match status(word) {
@@ -640,14 +640,14 @@ impl UnionFind {
                         return;
                     }
                 }
-                _ => wait(&mut patience),
+                _ => wait(&mut attempts),
             }
         }
     }
 
     /// A set without busy states is dead.
-    fn kill(&self, state: u32) {
-        let mut patience = 0;
+    fn mark_dead(&self, state: u32) {
+        let mut attempts = 0;
         loop {
             let (root, status_of) = self.find(state);
             if status_of == DEAD {
@@ -658,7 +658,7 @@ impl UnionFind {
             if parent.compare_exchange(ROOT, DEAD, AcqRel, Relaxed).is_ok() {
                 return;
             }
-            wait(&mut patience);
+            wait(&mut attempts);
         }
     }
 }

@@ -192,7 +192,7 @@ impl Translator {
         for a in factors {
             // An upper bound; common propositions leave fewer, but seldom much fewer.
             let bound = p.edge_count().saturating_mul(a.edge_count());
-            if bound > self.limits.edges.saturating_mul(MOST_WASTE) {
+            if bound > self.limits.edges.saturating_mul(MAX_WASTE) {
                 return Err(too_large);
             }
             let weak = is_weak(&p) && is_weak(a);
@@ -210,7 +210,7 @@ impl Translator {
 }
 
 /// Constructions may make so many times as many edges as the limit says, since reductions leave fewer.
-pub(crate) const MOST_WASTE: usize = 3;
+pub(crate) const MAX_WASTE: usize = 3;
 
 /// Simulations where they are cheap; otherwise the component filter alone.
 fn reduce_if_small(a: &mut Automaton, alphabet: &mut Alphabet, effort: Effort) {

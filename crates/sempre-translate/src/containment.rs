@@ -18,7 +18,7 @@ const LIMITS: Limits = Limits {
 };
 
 /// The same if the labels of a product need more nodes than this.
-const MOST_NODES: usize = 1 << 12;
+const MAX_NODES: usize = 1 << 12;
 
 /// The automata made so far, over an alphabet of their own.
 #[derive(Default)]
@@ -54,7 +54,7 @@ impl Oracle for Containment {
             let a = self.automata[&f].as_ref().expect("just made");
             let b = self.automata[&g].as_ref().expect("just made");
             let product = |bdds: &mut Bdds| product::product(bdds, a, b);
-            let product = self.alphabet.bdds.within(MOST_NODES, product);
+            let product = self.alphabet.bdds.within(MAX_NODES, product);
             product.is_some_and(|p| emptiness::is_empty(&p))
         };
         self.answers.insert((f, g), answer);

@@ -23,13 +23,13 @@
 //!
 //! Invariants: D1 formulas are in negation normal form, so everything is monotone in its subformulas.
 //!
-//! Cost: exponential in the number of guesses; above [`MOST_GUESSES`] of them it is given up.
+//! Cost: exponential in the number of guesses; above [`MAX_GUESSES`] of them it is given up.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use sempre_ltl::{Formula, Formulas, Op};
 
 /// More subformulas to guess at once than this, and the normal form is given up.
-pub const MOST_GUESSES: usize = 10;
+pub const MAX_GUESSES: usize = 10;
 
 /// Sets of subformulas.
 pub type Guess = FxHashSet<Formula>;
@@ -96,7 +96,7 @@ pub fn weak_subformulas(formulas: &Formulas, roots: &[Formula]) -> Vec<Formula> 
 
 /// All subsets of a few formulas, where so many others are guessed `already`; `None` if they are too many.
 pub fn subsets(of: &[Formula], already: usize) -> Option<impl Iterator<Item = Guess> + '_> {
-    (of.len() + already <= MOST_GUESSES).then(|| {
+    (of.len() + already <= MAX_GUESSES).then(|| {
         (0..1usize << of.len()).map(move |bits| {
             let chosen = of.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1);
             chosen.map(|(_, &f)| f).collect()
@@ -131,7 +131,7 @@ pub fn strengthen(formulas: &mut Formulas, f: Formula, y: &Guess) -> Formula {
 }
 
 /// `f` with some subformulas replaced by constants.
-pub fn settle(
+pub fn skip_stuttering(
     formulas: &mut Formulas,
     f: Formula,
     value: impl Fn(Formula) -> Option<bool>,
@@ -345,7 +345,7 @@ impl Limits {
         h: Formula,
         value: bool,
     ) -> Option<Formula> {
-        let g = settle(formulas, f, |g| (g == h).then_some(value));
+        let g = skip_stuttering(formulas, f, |g| (g == h).then_some(value));
         self.modal(formulas, m, g)
     }
 

@@ -38,21 +38,21 @@ use sempre_omega::simulation::merge_bisimilar;
 use sempre_omega::{Alphabet, Automaton, Sccs};
 
 /// More pairs than this, and a condition is left as it is.
-const MOST_PAIRS: usize = 200;
+const MAX_PAIRS: usize = 200;
 
 /// Conditions with more cases than this do not become generalised Rabin or Fin-less; since those with few
 /// are preferred, none is known.
-const MOST_CASES: usize = 10_000;
+const MAX_CASES: usize = 10_000;
 
 /// A construction that leads to more states is given up where another has succeeded.
-const MOST_STATES: usize = 2000;
+const MAX_STATES: usize = 2000;
 
 /// Where there is no other way, this many are allowed.
 const LAST_RESORT: usize = 1 << 16;
 
 /// From larger Büchi automata, or for smaller hopes, Safra's construction is not tried if another has
 /// succeeded.
-const MOST_FOR_SAFRA: usize = 30;
+const MAX_FOR_SAFRA: usize = 30;
 
 /// An automaton of a formula in negation normal form, of one of the kinds of this module.
 pub fn translate(
@@ -81,7 +81,7 @@ pub fn translate(
     }
     let a = search.best.expect("at least one automaton was offered").1;
     Ok(match options.kind {
-        Kind::Tgra => generalized_rabin(&a, MOST_CASES).unwrap_or(a),
+        Kind::Tgra => generalized_rabin(&a, MAX_CASES).unwrap_or(a),
         Kind::FinLess => without_fin(alphabet, a, options.effort),
         _ => a,
     })
@@ -89,7 +89,7 @@ pub fn translate(
 
 /// The automaton after Fin-removal, reduced.
 fn without_fin(alphabet: &mut Alphabet, a: Automaton, effort: Effort) -> Automaton {
-    let Some(mut b) = fin_less(&a, MOST_CASES) else {
+    let Some(mut b) = fin_less(&a, MAX_CASES) else {
         return a;
     };
     if b.acceptance.as_generalized_buchi().is_some() {
@@ -117,7 +117,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn offer(&mut self, a: Automaton) {
-        let pairs = dnf(&a.acceptance, MOST_PAIRS).map(|p| p.len());
+        let pairs = dnf(&a.acceptance, MAX_PAIRS).map(|p| p.len());
         let nondeterministic = !a.is_deterministic(&mut self.alphabet.bdds);
         let size = (a.states(), a.edge_count());
         let many = pairs.is_none() && !self.parity;
@@ -158,13 +158,13 @@ impl Search<'_> {
             a.acceptance = a.acceptance.complement();
         }
         if a.acceptance.as_generalized_buchi().is_some() {
-            a = determinize(bdds, &a, MOST_STATES).ok()?;
+            a = determinize(bdds, &a, MAX_STATES).ok()?;
         }
         if is_dual {
             complete(bdds, &mut a);
             a.acceptance = a.acceptance.complement();
         }
-        to_parity(&a, bdds, MOST_STATES)
+        to_parity(&a, bdds, MAX_STATES)
     }
 
     fn tgba(&mut self, f: Formula, deterministic: bool) -> Result<Automaton, TooLarge> {
@@ -205,7 +205,7 @@ impl Search<'_> {
                     &mut *self.formulas,
                     &mut *self.alphabet,
                 );
-                let made = master_theorem::suspended(t, b, a, f, suspension, MOST_STATES);
+                let made = master_theorem::suspended(t, b, a, f, suspension, MAX_STATES);
                 if made.is_some_and(|d| self.offer_deterministic(d)) {
                     return Ok(());
                 }
@@ -214,7 +214,7 @@ impl Search<'_> {
         if self.effort == Effort::High && self.safra(&a, false) {
             return Ok(());
         }
-        let small = (self.best.as_ref()).is_none_or(|(rank, _)| rank.1 <= MOST_FOR_SAFRA);
+        let small = (self.best.as_ref()).is_none_or(|(rank, _)| rank.1 <= MAX_FOR_SAFRA);
         if self.effort == Effort::High && small {
             let outside = self.tgba(not_f, true)?;
             if self.safra(&outside, true) {
@@ -253,9 +253,9 @@ impl Search<'_> {
     fn safra(&mut self, a: &Automaton, negated: bool) -> bool {
         let limit = match &self.best {
             // Trees for more states than that rarely reduce to fewer.
-            Some((rank, _)) if a.states() <= MOST_FOR_SAFRA => 8 * rank.1 + 50,
+            Some((rank, _)) if a.states() <= MAX_FOR_SAFRA => 8 * rank.1 + 50,
             Some(_) => return false,
-            None => MOST_STATES,
+            None => MAX_STATES,
         };
         let Ok(mut d) = to_deterministic(&mut self.alphabet.bdds, a, limit) else {
             return false;
@@ -272,7 +272,7 @@ impl Search<'_> {
             &mut *self.formulas,
             &mut *self.alphabet,
         );
-        master_theorem::deterministic(t, b, a, f, MOST_STATES)
+        master_theorem::deterministic(t, b, a, f, MAX_STATES)
     }
 
     fn complement(&mut self, a: &mut Automaton) {
@@ -313,7 +313,7 @@ pub fn reduce_any(a: &mut Automaton, alphabet: &mut Alphabet) {
         let before = (a.states(), a.edge_count(), a.sets);
         prune(a);
         a.trim_unreachable();
-        rabin_by_component(a, MOST_PAIRS);
+        rabin_by_component(a, MAX_PAIRS);
         merge_bisimilar(a, &mut alphabet.bdds);
         if before == (a.states(), a.edge_count(), a.sets) {
             return;

@@ -17,21 +17,22 @@ pub fn recurrence(finally: &Automaton, bdds: &mut Bdds) -> Option<Automaton> {
     let &[initial] = &finally.initial[..] else {
         return None;
     };
-    let won = (0..finally.states() as u32).find(|&s| match &finally.edges[s as usize][..] {
-        [e] => e.to == s && e.label.is_true() && e.mark.contains(0),
-        _ => false,
-    })?;
-    if won == initial || !finally.is_complete(bdds) {
+    let satisfied =
+        (0..finally.states() as u32).find(|&s| match &finally.edges[s as usize][..] {
+            [e] => e.to == s && e.label.is_true() && e.mark.contains(0),
+            _ => false,
+        })?;
+    if satisfied == initial || !finally.is_complete(bdds) {
         return None;
     }
     let mut a = Automaton::new(finally.propositions.clone(), 1, Acceptance::buchi());
     for (s, edges) in finally.edges.iter().enumerate() {
         a.add_state();
-        if s as u32 == won {
+        if s as u32 == satisfied {
             continue;
         }
         for e in edges {
-            if e.to != won {
+            if e.to != satisfied {
                 a.edges[s].push(Edge {
                     to: e.to,
                     label: e.label,
@@ -42,7 +43,11 @@ pub fn recurrence(finally: &Automaton, bdds: &mut Bdds) -> Option<Automaton> {
             // Success: the same letter starts the next attempt, unless it wins that one too.
             for next in &finally.edges[initial as usize] {
                 let label = bdds.and(e.label, next.label);
-                let to = if next.to == won { initial } else { next.to };
+                let to = if next.to == satisfied {
+                    initial
+                } else {
+                    next.to
+                };
                 a.add_edge(s as u32, to, label, Mark::single(0));
             }
         }

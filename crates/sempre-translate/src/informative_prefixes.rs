@@ -49,10 +49,10 @@ use sempre_omega::finite::minimize;
 use sempre_omega::{Alphabet, Bdd, Bdds, FiniteAutomaton};
 
 /// More nodes of decision diagrams than this for one automaton, and it is given up.
-const MOST_NODES: usize = 1 << 16;
+const MAX_NODES: usize = 1 << 16;
 
 /// More edges than this, and it is given up.
-const MOST_EDGES: usize = 1 << 20;
+const MAX_EDGES: usize = 1 << 20;
 
 /// A nondeterministic automaton of the informative bad prefixes of `f`: one initial state; one final
 /// state, which loops. `None` if it would have more than `limit` states.
@@ -62,9 +62,9 @@ pub fn nfa(
     f: Formula,
     limit: usize,
 ) -> Option<FiniteAutomaton> {
-    let story = Story::new(formulas, alphabet, f);
+    let closure = Closure::new(formulas, alphabet, f);
     let bdds = &mut alphabet.bdds;
-    bdds.within(MOST_NODES, |bdds| story.nfa(bdds, limit))?
+    bdds.within(MAX_NODES, |bdds| closure.nfa(bdds, limit))?
 }
 
 /// The minimal deterministic automaton of the informative bad prefixes of `f`: its final state, if there is
@@ -75,13 +75,13 @@ pub fn dfa(
     f: Formula,
     limit: usize,
 ) -> Option<FiniteAutomaton> {
-    let story = Story::new(formulas, alphabet, f);
+    let closure = Closure::new(formulas, alphabet, f);
     let bdds = &mut alphabet.bdds;
-    bdds.within(MOST_NODES, |bdds| story.dfa(bdds, limit))?
+    bdds.within(MAX_NODES, |bdds| closure.dfa(bdds, limit))?
 }
 
 /// The negated formula and its restricted closure.
-struct Story {
+struct Closure {
     /// All subformulas of ¬ψ, operands first, ¬ψ last.
     subformulas: Vec<Subformula>,
     /// The restricted closure, as places in `subformulas`.
@@ -101,7 +101,7 @@ struct Subformula {
     possible: bool,
 }
 
-impl Story {
+impl Closure {
     fn new(formulas: &mut Formulas, alphabet: &mut Alphabet, f: Formula) -> Self {
         let not = formulas.node(Op::Not, &[f]);
         let bad = nnf_exact(formulas, not);
@@ -172,7 +172,7 @@ impl Story {
         number.insert(nothing.clone(), end);
         let mut at = 0;
         while at < sets.len() {
-            if sets.len() >= limit || edges > MOST_EDGES {
+            if sets.len() >= limit || edges > MAX_EDGES {
                 return None;
             }
             let to = at as u32 + end;
@@ -254,7 +254,7 @@ impl Story {
             if bdds.is_full() {
                 return None;
             }
-            if a.states() > limit || edges > MOST_EDGES {
+            if a.states() > limit || edges > MAX_EDGES {
                 return None;
             }
         }
@@ -347,13 +347,13 @@ mod tests {
 
     /// By the definition: is there a mapping of the positions from `at` on with `f`, or its negation, in
     /// its first set? The largest mapping is as good as any.
-    fn told(arena: &Formulas, f: Formula, not: bool, word: &[Letter], vars: &[u32]) -> bool {
+    fn check_word(arena: &Formulas, f: Formula, not: bool, word: &[Letter], vars: &[u32]) -> bool {
         let Some((letter, rest)) = word.split_first() else {
             return false;
         };
         let g = |i: usize| arena.operand(f, i);
-        let here = |i: usize, not: bool| told(arena, g(i), not, word, vars);
-        let next = |f: Formula| told(arena, f, not, rest, vars);
+        let here = |i: usize, not: bool| check_word(arena, g(i), not, word, vars);
+        let next = |f: Formula| check_word(arena, f, not, rest, vars);
         // The strong operators need both, the weak ones one; a negation turns them around.
         match arena.op(f) {
             Op::True => !not,
@@ -368,17 +368,17 @@ mod tests {
             Op::And => {
                 let mut each = arena.operands(f).iter();
                 if not {
-                    each.any(|&h| told(arena, h, true, word, vars))
+                    each.any(|&h| check_word(arena, h, true, word, vars))
                 } else {
-                    each.all(|&h| told(arena, h, false, word, vars))
+                    each.all(|&h| check_word(arena, h, false, word, vars))
                 }
             }
             Op::Or => {
                 let mut each = arena.operands(f).iter();
                 if not {
-                    each.all(|&h| told(arena, h, true, word, vars))
+                    each.all(|&h| check_word(arena, h, true, word, vars))
                 } else {
-                    each.any(|&h| told(arena, h, false, word, vars))
+                    each.any(|&h| check_word(arena, h, false, word, vars))
                 }
             }
             Op::Implies if not => here(0, false) && here(1, true),
@@ -427,7 +427,7 @@ mod tests {
             let word: Vec<Letter> = (0..length)
                 .map(|_| vars.iter().copied().filter(|_| r.chance(bias)).collect())
                 .collect();
-            let truth = told(arena, f, true, &word, &vars);
+            let truth = check_word(arena, f, true, &word, &vars);
             assert_eq!(n.accepts(bdds, &word), truth, "nfa of {text}, {word:?}");
             assert_eq!(d.accepts(bdds, &word), truth, "dfa of {text}, {word:?}");
             yes += usize::from(truth);

@@ -42,13 +42,13 @@ use sempre_ltl::{Formula, Formulas, Op};
 use sempre_omega::{Acceptance, Alphabet, Automaton, Bdd, Mark, Sccs, wdba};
 
 /// More edges in one state, and the construction is given up.
-const MOST_EDGES: usize = 1 << 12;
+const MAX_EDGES: usize = 1 << 12;
 
 /// More trackers in one component, and the construction is given up.
-const MOST_TRACKERS: usize = 16;
+const MAX_TRACKERS: usize = 16;
 
 /// More subsets for the automaton of a `GF g`, and the construction is given up.
-const MOST_SUBSETS: usize = 512;
+const MAX_SUBSETS: usize = 512;
 
 /// A deterministic automaton of a formula in negation normal form, its condition a combination of sets
 /// that is not simplified yet; `None` if it has more than `limit` states or too much is to be guessed.
@@ -129,7 +129,7 @@ struct State {
 }
 
 /// A way on from a state: the letters, the trackers and recurrences after them, the marks.
-type Way = (Bdd, Vec<Bdd>, Vec<u32>, Vec<u32>);
+type Successor = (Bdd, Vec<Bdd>, Vec<u32>, Vec<u32>);
 
 struct Construction<'a> {
     translator: &'a mut Translator,
@@ -286,7 +286,7 @@ impl Construction<'_> {
             let value = |g: Formula| limits.contains(&g).then(|| held.contains(&g));
             let mut settled = Vec::new();
             for &f in &atoms {
-                settled.push(delta2::settle(self.formulas, f, value));
+                settled.push(delta2::skip_stuttering(self.formulas, f, value));
             }
             let mut long_run = Vec::new();
             for &g in limits.iter().filter(|g| held.contains(g)) {
@@ -368,7 +368,7 @@ impl Construction<'_> {
             };
             conditions.push((set, condition));
         }
-        if kept.len() > MOST_TRACKERS {
+        if kept.len() > MAX_TRACKERS {
             return None;
         }
         let trackers = kept.len() as u32;
@@ -485,7 +485,7 @@ impl Construction<'_> {
             &mut *self.alphabet,
         );
         let a = t.reduced(f, b, finally, Effort::Medium).ok()?;
-        let w = wdba::minimize(&a, &mut b.bdds, MOST_SUBSETS)?;
+        let w = wdba::minimize(&a, &mut b.bdds, MAX_SUBSETS)?;
         gf_guarantee::recurrence(&w, &mut b.bdds)
     }
 
@@ -528,13 +528,13 @@ impl Construction<'_> {
             let c = sccs.of[state.master as usize] as usize;
             for step in &master[state.master as usize] {
                 let d = sccs.of[step.to as usize] as usize;
-                let ways: Vec<Way> = if c == d {
-                    self.ways(&state, c, step)?
+                let successors: Vec<Successor> = if c == d {
+                    self.successors(&state, c, step)?
                 } else {
                     let new = self.fresh(step.to, d, step.rest);
                     vec![(step.label, new.trackers, new.recurrences, Vec::new())]
                 };
-                for (label, trackers, recurrences, marks) in ways {
+                for (label, trackers, recurrences, marks) in successors {
                     let new = State {
                         master: step.to,
                         trackers,
@@ -549,7 +549,7 @@ impl Construction<'_> {
                     out.add_edge(at as u32, to, label, own.chain(here).collect());
                 }
             }
-            if out.edges[at].len() > MOST_EDGES {
+            if out.edges[at].len() > MAX_EDGES {
                 return None;
             }
             at += 1;
@@ -589,14 +589,14 @@ impl Construction<'_> {
     }
 
     /// The ways along a step inside a component.
-    fn ways(&mut self, state: &State, c: usize, step: &Step) -> Option<Vec<Way>> {
-        let mut ways: Vec<Way> = vec![(step.label, Vec::new(), Vec::new(), Vec::new())];
+    fn successors(&mut self, state: &State, c: usize, step: &Step) -> Option<Vec<Successor>> {
+        let mut successors: Vec<Successor> = vec![(step.label, Vec::new(), Vec::new(), Vec::new())];
         for (t, &tracker) in state.trackers.iter().enumerate() {
             let again = self.tracked(c, t, step.rest);
             let function = self.after.function(self.formulas, self.alphabet, tracker);
             let parts = self.alphabet.bdds.split_propositions(function);
             let mut next = Vec::new();
-            for (label, trackers, recurrences, marks) in ways {
+            for (label, trackers, recurrences, marks) in successors {
                 let mut left = label;
                 for &(letters, rest) in &parts {
                     let both = self.alphabet.bdds.and(left, letters);
@@ -612,8 +612,8 @@ impl Construction<'_> {
                     next.push((left, trackers, recurrences, marks));
                 }
             }
-            ways = next;
-            if ways.len() > MOST_EDGES {
+            successors = next;
+            if successors.len() > MAX_EDGES {
                 return None;
             }
         }
@@ -621,7 +621,7 @@ impl Construction<'_> {
         for (i, &s) in state.recurrences.iter().enumerate() {
             let r = self.components[c].recurrences[i];
             let mut next = Vec::new();
-            for (label, trackers, recurrences, marks) in ways {
+            for (label, trackers, recurrences, marks) in successors {
                 for e in &self.recurrences[r].edges[s as usize] {
                     let both = self.alphabet.bdds.and(label, e.label);
                     if both.is_false() {
@@ -636,12 +636,12 @@ impl Construction<'_> {
                     next.push((both, trackers.clone(), recurrences, marks));
                 }
             }
-            ways = next;
-            if ways.len() > MOST_EDGES {
+            successors = next;
+            if successors.len() > MAX_EDGES {
                 return None;
             }
         }
-        Some(ways)
+        Some(successors)
     }
 }
 

@@ -7,7 +7,7 @@
 //! Invariants: I1, every formula on the way is equivalent to the first. I2, each is less than the one before in an order
 //! without infinite descent, so the way ends.
 //!
-//! Cost: [`MOST_TRIES`] comparisons of languages at most.
+//! Cost: [`MAX_TRIES`] comparisons of languages at most.
 
 use crate::equivalence::equivalent;
 use crate::safety_kind::{SafetyKind, safety_kind};
@@ -17,7 +17,7 @@ use sempre_ltl::{Formula, Formulas};
 use sempre_omega::Alphabet;
 
 /// Comparisons of languages.
-pub const MOST_TRIES: usize = 500;
+pub const MAX_TRIES: usize = 500;
 
 /// Larger formulas are not looked at.
 pub const LARGEST: usize = 60;
@@ -38,7 +38,7 @@ pub fn without_pathology(
         }
         let smaller = shrink_steps(formulas, now).into_iter().find(|&g| {
             tries += 1;
-            tries <= MOST_TRIES && equivalent(translator, formulas, now, g)
+            tries <= MAX_TRIES && equivalent(translator, formulas, now, g)
         });
         now = smaller?;
     }

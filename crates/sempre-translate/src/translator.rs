@@ -14,7 +14,7 @@
 //! 6. if acceptance on states is wanted, degeneralisation and simulations again;
 //! 7. the smallest of what was found, determinism deciding between equals.
 
-use crate::composition::{MOST_WASTE, TooLarge};
+use crate::composition::{MAX_WASTE, TooLarge};
 use crate::containment::Containment;
 use crate::couvreur::Limits;
 use crate::{couvreur, emerson_lei, gf_guarantee};
@@ -87,7 +87,7 @@ impl Default for Options {
 const LARGE: usize = 40;
 
 /// More subsets than this, and the minimal weak automaton is given up.
-const MOST_SUBSETS: usize = 4096;
+const MAX_SUBSETS: usize = 4096;
 
 /// Translates formulas of one arena; keeps what it learns between formulas.
 pub struct Translator {
@@ -258,7 +258,7 @@ impl Translator {
             if formulas.op(eventually) == Op::Finally && formulas.facts(eventually).guarantee() {
                 let a = self.reduced(formulas, best.alphabet, eventually, Effort::High)?;
                 let bdds = &mut best.alphabet.bdds;
-                let d = wdba::minimize(&a, bdds, MOST_SUBSETS)
+                let d = wdba::minimize(&a, bdds, MAX_SUBSETS)
                     .and_then(|w| gf_guarantee::recurrence(&w, bdds));
                 if let Some(mut d) = d {
                     reduce(&mut d, best.alphabet, Effort::High);
@@ -286,7 +286,7 @@ impl Translator {
         }
         let edges = self.limits.edges;
         let before_reductions = Limits {
-            edges: edges.saturating_mul(MOST_WASTE),
+            edges: edges.saturating_mul(MAX_WASTE),
             ..self.limits
         };
         self.whole(formulas, alphabet, f, before_reductions)
@@ -332,9 +332,9 @@ impl Translator {
         let known = formulas.facts(f).obligation();
         // Where it is only a try, a subset construction that grows is not worth following.
         let limit = if known {
-            MOST_SUBSETS
+            MAX_SUBSETS
         } else {
-            MOST_SUBSETS.min(8 * a.states() + 32)
+            MAX_SUBSETS.min(8 * a.states() + 32)
         };
         let mut w = wdba::minimize(a, &mut alphabet.bdds, limit)?;
         if !known {

@@ -68,7 +68,7 @@ pub fn check_together<M: Marks, S: Space<M> + Send>(
         Some(Accepting::Set(state)) => {
             // All have stopped: the set is strongly connected (`ufscc`, I6).
             let sets = &search.sets;
-            let inside = |s: u32| sets.is_met(s) && sets.same(s, state);
+            let inside = |s: u32| sets.is_visited(s) && sets.same(s, state);
             space.accepted();
             let found = look_into(space, &inside, state, condition)?;
             let lost = "the marks of a set satisfy the condition, and no run does";
@@ -78,7 +78,7 @@ pub fn check_together<M: Marks, S: Space<M> + Send>(
     counters.cycle_space = piece.states.len() as u64;
     let (inside, start) = (|s: u32| piece.states.contains(&s), piece.start);
     let cycle = accepting_run::cycle_in_component(space, &inside, start, piece.wanted, counters)?;
-    let run = accepting_run::with_prefix(space, &|s| search.sets.is_met(s), cycle)?;
+    let run = accepting_run::with_prefix(space, &|s| search.sets.is_visited(s), cycle)?;
     Ok(Some((run, piece.wanted)))
 }
 
@@ -384,7 +384,7 @@ impl<M: Marks> Worker<'_, M> {
             return Err(self.crew.over());
         }
         let sets = &self.search.sets;
-        let inside = |s: u32| sets.is_met(s) && sets.same(s, state);
+        let inside = |s: u32| sets.is_visited(s) && sets.same(s, state);
         match judge.look(self.space, &inside, state)? {
             true => Err(self.crew.over()),
             false => Ok(()),
@@ -396,7 +396,7 @@ impl<M: Marks> Worker<'_, M> {
         let (marks, cyclic) = self.marks_of(state, judge.cyclic());
         if cyclic {
             let (sets, root) = (&self.search.sets, self.search.sets.root(state));
-            let inside = |s: u32| sets.is_met(s) && sets.same(s, root);
+            let inside = |s: u32| sets.is_visited(s) && sets.same(s, root);
             if judge.bury(self.space, &inside, root, marks)? {
                 return Err(self.crew.over());
             }

@@ -11,7 +11,7 @@
 //! the first of each set takes states from the list; the other states of the set are on the path anyway. Edges to states
 //! that only others are at are put off until the other edges of the state were followed: with luck their
 //! components are dead by then. And acceptance may be a disjunction: one of several collections of sets ([`Wanted`]), and edges
-//! in some sets may be avoided, which is what [`favoid`](super::favoid) needs. One worker alone takes no locks and keeps no lists ([`UnionFind::alone`]):
+//! in some sets may be avoided, which is what [`favoid`](super::favoid) needs. One worker alone takes no locks and keeps no lists ([`UnionFind::single_worker`]):
 //! what it has met and not left is on its path.
 //!
 //! The run is found afterwards, by one worker, among the states of the set, which is strongly connected (I6).
@@ -114,7 +114,7 @@ impl<'a, M: Marks> Search<'a, M> {
         Self {
             // One mark more, for the judge.
             sets: match workers {
-                1 => UnionFind::alone(space.sets() + 1, &space.budget()),
+                1 => UnionFind::single_worker(space.sets() + 1, &space.budget()),
                 _ => UnionFind::new(workers, space.sets() + 1, &space.budget()),
             },
             goals,
@@ -153,9 +153,9 @@ impl<'a, M: Marks> Search<'a, M> {
         };
         // I6.
         let sets = &self.sets;
-        let inside = |s: u32| sets.is_met(s) && sets.same(s, start);
+        let inside = |s: u32| sets.is_visited(s) && sets.same(s, start);
         let cycle = accepting_run::cycle_in_component(space, &inside, start, wanted, counters)?;
-        let run = accepting_run::with_prefix(space, &|s| sets.is_met(s), cycle)?;
+        let run = accepting_run::with_prefix(space, &|s| sets.is_visited(s), cycle)?;
         Ok(Some((run, wanted)))
     }
 }

@@ -66,7 +66,7 @@ pub use order::Order;
 use order::ordered;
 use packing::Packing;
 use sempre_model::system::{Failure, Step, System};
-use sempre_omega::guide::Guide;
+use sempre_omega::distance_heuristic::DistanceHeuristic;
 use sempre_store::{Batch, Budget, IndexArray, StateIndex, Store, StoreWorker};
 pub use shape::{Deadlock, Shape};
 use std::sync::Arc;
@@ -97,7 +97,7 @@ pub struct Product<'a, S: System, M> {
     leaves: Vec<Vec<(u32, M)>>,
     united: UnionOfLeaves,
     /// For the directed order, if the automaton can tell what it waits for.
-    guide: Option<Guide>,
+    guide: Option<DistanceHeuristic>,
     /// For a testing automaton: the observed propositions of each state, and those of the states in the batch.
     observed: Arc<IndexArray>,
     found: Vec<u32>,

@@ -6,7 +6,7 @@ use crate::marks::Marks;
 use crate::property::Kind;
 use sempre_base::Random;
 use sempre_model::system::System;
-use sempre_omega::guide::{Guide, PROPOSITIONS};
+use sempre_omega::distance_heuristic::{DistanceHeuristic, MAX_PROPOSITIONS};
 
 /// In which order the successors of a state are told; always the same for the same state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum Order {
     Shuffled(u64),
     /// Drawn once for all actions ([`System::permute`]): a walk that insists.
     Permuted(u64),
-    /// Those first that are nearest to what the automaton waits for ([`Guide`]), those that are equally near in an order drawn
+    /// Those first that are nearest to what the automaton waits for ([`DistanceHeuristic`]), those that are equally near in an order drawn
     /// for each state: a walk that climbs. If nothing is known of that, as `Shuffled`.
     Directed(u64),
 }
@@ -39,7 +39,7 @@ pub(super) fn shuffle<T>(items: &mut [T], seed: u64) {
 }
 
 /// What an observer waits for, if it can be told.
-pub(super) fn guide(observer: Observer<'_>) -> Option<Guide> {
+pub(super) fn guide(observer: Observer<'_>) -> Option<DistanceHeuristic> {
     match observer {
         Observer::Property(property) => {
             let edges = |q: u32, letter: u64| {
@@ -49,7 +49,7 @@ pub(super) fn guide(observer: Observer<'_>) -> Option<Guide> {
             };
             let kinds = (0..property.states()).map(|q| property.kind(q));
             let rejecting: Vec<bool> = kinds.map(|k| k == Kind::Rejecting).collect();
-            Guide::new(property.propositions(), &edges, &rejecting)
+            DistanceHeuristic::new(property.propositions(), &edges, &rejecting)
         }
         // Rest in a livelock is no edge.
         Observer::Testing(testing) if testing.has_livelock() => None,
@@ -63,7 +63,7 @@ pub(super) fn guide(observer: Observer<'_>) -> Option<Guide> {
                 testing.propositions() as u32,
                 testing.sets(),
             ];
-            Guide::of_generalized_buchi(count, &edges)
+            DistanceHeuristic::of_generalized_buchi(count, &edges)
         }
     }
 }
@@ -76,7 +76,7 @@ impl<S: System, M: Marks> Product<'_, S, M> {
         let system = self.wider.as_ref().unwrap_or(self.given);
         let count = self.observer.propositions();
         system.valuation(&mut self.context, &self.model, count, &mut self.valuation);
-        let mut costs = [0; PROPOSITIONS];
+        let mut costs = [0; MAX_PROPOSITIONS];
         for (p, cost) in costs[..count].iter_mut().enumerate() {
             *cost = system.distance(&mut self.context, &self.model, p);
         }
@@ -84,6 +84,6 @@ impl<S: System, M: Marks> Product<'_, S, M> {
             Observer::Property(_) => self.valuation[0],
             Observer::Testing(_) => 0,
         };
-        Some(guide.rate(q, stays, &costs[..count]))
+        Some(guide.estimate(q, stays, &costs[..count]))
     }
 }

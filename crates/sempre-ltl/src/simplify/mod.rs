@@ -46,7 +46,7 @@ pub struct Simplifier {
 }
 
 /// Larger formulas are not compared with their parts.
-const MOST_SEMANTIC: usize = 40;
+const MAX_SEMANTIC: usize = 40;
 
 impl Simplifier {
     /// A simplifier without results.
@@ -132,7 +132,7 @@ impl Simplifier {
     /// A smaller formula made of a subformula and at most two of `F` and `G`, if one is equivalent to `f`:
     /// found among the samples, proved by the oracle.
     fn semantic(&mut self, a: &mut Formulas, f: Formula) -> Formula {
-        if a.facts(f).boolean() || a.size(f) < 4 || a.size(f) > MOST_SEMANTIC {
+        if a.facts(f).boolean() || a.size(f) < 4 || a.size(f) > MAX_SEMANTIC {
             return f;
         }
         let mut below = a.subformulas(f);

@@ -16,7 +16,7 @@ use sempre_base::{Diagnostic, Span};
 /// Most 64-bit words that the marks of one text may need beyond one for each edge.
 const MAX_MARK_WORDS: usize = 1 << 27;
 /// Most states of a nondeterministic automaton that is made of an alternating one.
-const MOST_MACRO_STATES: usize = 100_000;
+const MAX_MACRO_STATES: usize = 100_000;
 /// States that may be declared without being described, whatever the length of the text. A stream may
 /// have very many short automata, so it is not large.
 const FREE_STATES: usize = 64;
@@ -413,7 +413,7 @@ impl<'t> HoaReader<'t> {
             None => None,
             Some(alternating) => {
                 let bdds = &mut alphabet.bdds;
-                match remove_alternation(bdds, alternating, MOST_MACRO_STATES) {
+                match remove_alternation(bdds, alternating, MAX_MACRO_STATES) {
                     Ok(b) => Some(b),
                     Err(e) => {
                         self.say(refuse_alternation(
@@ -553,7 +553,7 @@ fn refuse_alternation(error: &AlternationError, place: Span) -> Diagnostic {
             "an alternating automaton that is too large without alternation",
         )
         .with_help(format!(
-            "up to {MOST_MACRO_STATES} states are made of it; a universal automaton has exponentially many"
+            "up to {MAX_MACRO_STATES} states are made of it; a universal automaton has exponentially many"
         )),
     }
 }

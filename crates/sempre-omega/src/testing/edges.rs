@@ -5,7 +5,7 @@
 //! look-up is one index; otherwise there is one entry per state and the changeset is searched for.
 
 /// The largest array of beginnings.
-const MOST_ENTRIES: usize = 1 << 22;
+const MAX_ENTRIES: usize = 1 << 22;
 
 /// A transition: the propositions that change, where it goes, the acceptance sets it is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -36,7 +36,7 @@ impl EdgeTable {
             edges.sort_unstable();
         }
         let states = of.len();
-        let dense = propositions < 22 && states << propositions <= MOST_ENTRIES;
+        let dense = propositions < 22 && states << propositions <= MAX_ENTRIES;
         let bits = if dense { propositions as u32 } else { 0 };
         let mut starts = vec![0u32; (states << bits) + 1];
         for (s, edges) in of.iter().enumerate() {

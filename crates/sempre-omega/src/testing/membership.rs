@@ -54,7 +54,7 @@ pub fn ta_accepts(t: &Ta, word: &Word) -> bool {
         .letters()
         .map(|l| valuation(&t.propositions, l))
         .collect();
-    let begin = t.beginning(letter[0]).map(|s| (s, 0)).collect();
+    let begin = t.initial_states(letter[0]).map(|s| (s, 0)).collect();
     let (a, places) = runs(2, begin, |(s, i), emit| {
         let j = word.successor(i);
         let changeset = letter[i] ^ letter[j];
@@ -86,7 +86,7 @@ pub fn tgta_accepts(t: &Tgta, word: &Word) -> bool {
         .letters()
         .map(|l| valuation(&t.propositions, l))
         .collect();
-    let begin = t.beginning(letter[0]).map(|s| (s, 0)).collect();
+    let begin = t.initial_states(letter[0]).map(|s| (s, 0)).collect();
     let (a, _) = runs(t.sets, begin, |(s, i), emit| {
         let j = word.successor(i);
         for e in t.edges(s, letter[i] ^ letter[j]) {

@@ -52,7 +52,10 @@ pub struct Initial {
 }
 
 /// The initial states for a first letter, of a list that is sorted.
-pub(crate) fn beginning(initial: &[Initial], valuation: u64) -> impl Iterator<Item = u32> + '_ {
+pub(crate) fn initial_states(
+    initial: &[Initial],
+    valuation: u64,
+) -> impl Iterator<Item = u32> + '_ {
     let from = initial.partition_point(|i| i.valuation < valuation);
     initial[from..]
         .iter()
@@ -189,13 +192,13 @@ mod tests {
             let t = Tgta::new(&mut bdds, &a, Limits::default()).expect("small");
             assert!(t.is_deterministic() && t.is_well_formed());
             let u = |s| unfolding::unfold(&mut Bdds::clone(&bdds), &a, Limits::default(), s);
-            let (still, settled) = (
-                u(unfolding::Settle::Never).expect("small"),
-                u(unfolding::Settle::IfDeterministic).expect("small"),
+            let (still, skipped) = (
+                u(unfolding::SkipStuttering::Never).expect("small"),
+                u(unfolding::SkipStuttering::IfDeterministic).expect("small"),
             );
-            assert!(settled.origin.len() <= still.origin.len());
-            moved += usize::from(settled.origin.len() < still.origin.len());
-            assert_eq!(settled.resting, settled.livelock);
+            assert!(skipped.origin.len() <= still.origin.len());
+            moved += usize::from(skipped.origin.len() < still.origin.len());
+            assert_eq!(skipped.accepting_stutter, skipped.livelock);
             for _ in 0..20 {
                 let w = random_word(&mut r, &[0, 1], 3, 3);
                 let truth = accepts(&bdds, &a, &w);

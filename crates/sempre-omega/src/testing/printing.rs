@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// An arrow of a picture carries no more changesets or valuations.
-const MOST_ON_AN_ARROW: usize = 16;
+const MAX_ON_AN_ARROW: usize = 16;
 
 /// The size of a testing automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,8 +174,8 @@ fn list(items: impl Iterator<Item = String>) -> String {
 
 /// So many of the texts as an arrow carries.
 fn arrow(texts: &[String]) -> Vec<String> {
-    let mut lines = texts[..texts.len().min(MOST_ON_AN_ARROW)].to_vec();
-    if texts.len() > MOST_ON_AN_ARROW {
+    let mut lines = texts[..texts.len().min(MAX_ON_AN_ARROW)].to_vec();
+    if texts.len() > MAX_ON_AN_ARROW {
         lines.push(format!("… ({} in all)", texts.len()));
     }
     lines
@@ -188,10 +188,10 @@ fn picture(
     table: &EdgeTable,
     outline: impl Fn(u32) -> (bool, bool),
 ) -> Picture {
-    let mut beginnings: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    let mut initial_edges: BTreeMap<u32, Vec<String>> = BTreeMap::new();
     for i in initial {
         let text = names.valuation(i.valuation);
-        beginnings.entry(i.state).or_default().push(text);
+        initial_edges.entry(i.state).or_default().push(text);
     }
     let spots = (0..table.states() as u32)
         .map(|s| {
@@ -200,7 +200,7 @@ fn picture(
                 text: s.to_string(),
                 doubled,
                 dashed,
-                initial: beginnings.get(&s).map(|texts| arrow(texts)),
+                initial: initial_edges.get(&s).map(|texts| arrow(texts)),
             }
         })
         .collect();

@@ -26,8 +26,8 @@
 use super::bisimulation;
 use super::graph::Graph;
 use super::limits::{Limits, Refusal};
-use super::unfolding::{Settle, unfold};
-use super::{EdgeTable, Initial, TestingEdge, beginning, is_deterministic};
+use super::unfolding::{SkipStuttering, unfold};
+use super::{EdgeTable, Initial, TestingEdge, initial_states, is_deterministic};
 use crate::acceptance::Acceptance;
 use crate::automaton::Automaton;
 use crate::bdd::Bdds;
@@ -67,7 +67,7 @@ impl Ta {
         if !a.has_state_acceptance() {
             return Err(Refusal::NotStateBuchi);
         }
-        let u = unfold(bdds, a, limits, Settle::Never)?;
+        let u = unfold(bdds, a, limits, SkipStuttering::Never)?;
         if u.sets > 1 {
             return Err(Refusal::NotStateBuchi);
         }
@@ -128,8 +128,8 @@ impl Ta {
     }
 
     /// The states to begin with when the first letter has this valuation.
-    pub fn beginning(&self, valuation: u64) -> impl Iterator<Item = u32> + '_ {
-        beginning(&self.initial, valuation)
+    pub fn initial_states(&self, valuation: u64) -> impl Iterator<Item = u32> + '_ {
+        initial_states(&self.initial, valuation)
     }
 
     /// Does at most one run read each word?
@@ -191,8 +191,8 @@ impl Ta {
         let mut graph = self.graph();
         // Set 0: a change that leaves a Büchi accepting state; set 1: a change at all; set 2: resting
         // in a livelock accepting state.
-        for (s, &rests) in self.livelock.iter().enumerate() {
-            if rests {
+        for (s, &accepting_stuttering) in self.livelock.iter().enumerate() {
+            if accepting_stuttering {
                 graph.edges[s].push(TestingEdge {
                     changeset: 0,
                     to: s as u32,

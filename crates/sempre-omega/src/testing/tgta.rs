@@ -32,8 +32,8 @@
 use super::bisimulation;
 use super::graph::Graph;
 use super::limits::{Limits, Refusal};
-use super::unfolding::{Settle, Unfolding, unfold};
-use super::{EdgeTable, Initial, TestingEdge, beginning, is_deterministic};
+use super::unfolding::{SkipStuttering, Unfolding, unfold};
+use super::{EdgeTable, Initial, TestingEdge, initial_states, is_deterministic};
 use crate::acceptance::Acceptance;
 use crate::automaton::Automaton;
 use crate::bdd::Bdds;
@@ -67,7 +67,7 @@ impl Tgta {
 
     /// The result of the construction, without useless states but before any reduction.
     pub fn unreduced(bdds: &mut Bdds, a: &Automaton, limits: Limits) -> Result<Self, Refusal> {
-        let u = unfold(bdds, a, limits, Settle::IfDeterministic)?;
+        let u = unfold(bdds, a, limits, SkipStuttering::IfDeterministic)?;
         let (propositions, sets) = (u.propositions.clone(), u.sets);
         let mut graph = with_self_loops(u);
         graph.tidy();
@@ -98,13 +98,13 @@ impl Tgta {
     }
 
     /// The acceptance sets of the stuttering self-loop of a state.
-    pub fn resting(&self, state: u32) -> u64 {
+    pub fn stutter_marks(&self, state: u32) -> u64 {
         self.edges(state, 0).iter().fold(0, |m, e| m | e.marks)
     }
 
     /// The states to begin with when the first letter has this valuation.
-    pub fn beginning(&self, valuation: u64) -> impl Iterator<Item = u32> + '_ {
-        beginning(&self.initial, valuation)
+    pub fn initial_states(&self, valuation: u64) -> impl Iterator<Item = u32> + '_ {
+        initial_states(&self.initial, valuation)
     }
 
     /// Does at most one run read each word?
@@ -135,7 +135,9 @@ impl Tgta {
 
     /// Merges bisimilar states.
     pub fn merge_bisimilar(&mut self) {
-        let kind: Vec<u64> = (0..self.states() as u32).map(|s| self.resting(s)).collect();
+        let kind: Vec<u64> = (0..self.states() as u32)
+            .map(|s| self.stutter_marks(s))
+            .collect();
         let mut graph = self.graph();
         bisimulation::merge(&mut graph, &kind);
         graph.trim(|_| true);
@@ -178,13 +180,13 @@ fn with_self_loops(u: Unfolding) -> Graph {
     let a = graph.skeleton(0, Acceptance::True, |_, _| 0);
     let roots: Vec<u32> = (0..a.states() as u32).collect();
     let sccs = Sccs::restricted(&a, &roots, |_, _| true);
-    let mut rests = u.resting;
+    let mut accepting_stuttering = u.accepting_stutter;
     for (c, states) in sccs.states.iter().enumerate() {
         let s = states[0] as usize;
-        rests[s] |= livelock[s] && sccs.is_trivial(&a, c);
+        accepting_stuttering[s] |= livelock[s] && sccs.is_trivial(&a, c);
     }
     // Without acceptance sets every self-loop accepts, and every state may rest.
-    debug_assert!(u.sets > 0 || rests.iter().all(|r| *r));
+    debug_assert!(u.sets > 0 || accepting_stuttering.iter().all(|r| *r));
     let all = Mark::all(u.sets).words()[0];
     // The artificial state is the last one.
     let rest = graph.edges.len() as u32;
@@ -192,7 +194,7 @@ fn with_self_loops(u: Unfolding) -> Graph {
         let mut found = (false, false);
         for t in targets {
             found.0 |= livelock[t as usize];
-            found.1 |= rests[t as usize];
+            found.1 |= accepting_stuttering[t as usize];
         }
         found == (true, false)
     };
@@ -218,7 +220,11 @@ fn with_self_loops(u: Unfolding) -> Graph {
             }
         }
         edges.extend(missing);
-        let marks = if rests[s as usize] { all } else { 0 };
+        let marks = if accepting_stuttering[s as usize] {
+            all
+        } else {
+            0
+        };
         edges.push(TestingEdge {
             changeset: 0,
             to: s,

@@ -10,7 +10,7 @@
 //! The stuttering transitions are not kept: a stutter-invariant language contains a word if and
 //! only if it contains the word without repetitions, and that one is read without them, but for an
 //! endless repetition at its end. What the end needs is kept with the states: whether `(s, v)` lies
-//! on a stuttering cycle that accepts ([`Unfolding::resting`]), and whether such a cycle can be
+//! on a stuttering cycle that accepts ([`Unfolding::accepting_stutter`]), and whether such a cycle can be
 //! reached by stuttering ([`Unfolding::livelock`]).
 //!
 //! How ours differs from the papers:
@@ -29,7 +29,7 @@
 //! is accepted with `v` for ever. Without acceptance sets every state may rest, then, whether the
 //! automaton has a cycle for that or not.
 //!
-//! Where the automaton is deterministic more can be done ([`Settle`]), after Klein and Baier,
+//! Where the automaton is deterministic more can be done ([`SkipStuttering`]), after Klein and Baier,
 //! "On-the-fly stuttering in the construction of deterministic omega-automata" (CIAA 2007). Then
 //! `(s, v)` has at most one stuttering successor, and leads to one cycle of them, if anything is
 //! accepted from it at all. The word with `v` repeated until the run is on that cycle and has gone
@@ -55,7 +55,7 @@ use crate::scc::{Sccs, prune, useful_states};
 use rustc_hash::FxHashMap;
 
 /// More propositions than this are never unfolded, whatever the limits say.
-const MOST_PROPOSITIONS: usize = 24;
+const MAX_PROPOSITIONS: usize = 24;
 
 /// The unfolding of a generalised Büchi automaton.
 #[derive(Clone, Debug)]
@@ -67,7 +67,7 @@ pub struct Unfolding {
     /// The state of the automaton and the valuation of each state.
     pub origin: Vec<(u32, u64)>,
     /// Is the state on a stuttering cycle that accepts?
-    pub resting: Vec<bool>,
+    pub accepting_stutter: Vec<bool>,
     /// Can the state reach such a cycle by stuttering?
     pub livelock: Vec<bool>,
     pub(crate) graph: Graph,
@@ -111,7 +111,7 @@ impl Source {
         // In the order of the automaton, so that people find them where they expect them.
         let place = |v: &u32| a.propositions.iter().position(|p| p == v);
         tested.sort_by_key(|v| place(v).unwrap_or(usize::MAX));
-        let most = limits.propositions.min(MOST_PROPOSITIONS);
+        let most = limits.propositions.min(MAX_PROPOSITIONS);
         if tested.len() > most {
             let count = tested.len();
             return Err(Refusal::Propositions { count, most });
@@ -190,7 +190,7 @@ impl States<'_> {
 
 /// Are transitions led on to where stuttering ends?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Settle {
+pub enum SkipStuttering {
     /// If the automaton is deterministic. Marks are then on transitions, even if they were on states.
     IfDeterministic,
     /// No.
@@ -202,10 +202,11 @@ pub fn unfold(
     bdds: &mut Bdds,
     a: &Automaton,
     limits: Limits,
-    settle: Settle,
+    skip_stuttering: SkipStuttering,
 ) -> Result<Unfolding, Refusal> {
     let source = &Source::new(bdds, a, limits)?;
-    let settle = settle == Settle::IfDeterministic && source.automaton.is_deterministic(bdds);
+    let skip_stuttering = skip_stuttering == SkipStuttering::IfDeterministic
+        && source.automaton.is_deterministic(bdds);
     let valuations = 1u64 << source.propositions.len();
     let mut states = States {
         source,
@@ -265,21 +266,21 @@ pub fn unfold(
         "I2"
     );
     graph.tidy();
-    if settle {
-        settle_down(&mut graph, &stuttering);
+    if skip_stuttering {
+        skip_stuttering_steps(&mut graph, &stuttering);
     }
-    let (resting, livelock) = rests(stuttering, source.sets);
+    let (accepting_stutter, livelock) = accepting_stuttering(stuttering, source.sets);
     let mut u = Unfolding {
         propositions: source.propositions.clone(),
         sets: source.sets,
         origin,
-        resting,
+        accepting_stutter,
         livelock,
         graph,
     };
     u.remove_useless();
     if u.sets == 0 {
-        u.resting.fill(true);
+        u.accepting_stutter.fill(true);
         u.livelock.fill(true);
     }
     Ok(u)
@@ -289,21 +290,21 @@ impl Unfolding {
     /// Removes the states that are reached only by stuttering, and those from which nothing is
     /// accepted.
     fn remove_useless(&mut self) {
-        let mut with_rests = self.graph.clone();
+        let mut with_livelock_loops = self.graph.clone();
         let all = Mark::all(self.sets).words()[0];
         for (s, _) in (0u32..).zip(&self.livelock).filter(|(_, g)| **g) {
-            with_rests.edges[s as usize].push(TestingEdge {
+            with_livelock_loops.edges[s as usize].push(TestingEdge {
                 changeset: 0,
                 to: s,
                 marks: all,
             });
         }
         let acceptance = Acceptance::generalized_buchi(self.sets);
-        let a = with_rests.skeleton(self.sets, acceptance, |_, e| e.marks);
+        let a = with_livelock_loops.skeleton(self.sets, acceptance, |_, e| e.marks);
         let useful = useful_states(&a, &Sccs::new(&a));
         let old = self.graph.trim(|s| useful[s as usize]);
         let pick = |from: &[bool]| old.iter().map(|&s| from[s as usize]).collect();
-        self.resting = pick(&self.resting);
+        self.accepting_stutter = pick(&self.accepting_stutter);
         self.livelock = pick(&self.livelock);
         self.origin = old.iter().map(|&s| self.origin[s as usize]).collect();
     }
@@ -312,13 +313,14 @@ impl Unfolding {
 /// Leads transitions and beginnings on, along stuttering transitions of which each state has at
 /// most one, to the least state of the cycle that is reached, with the marks of the way and of the
 /// whole cycle.
-fn settle_down(graph: &mut Graph, stuttering: &[Vec<TestingEdge>]) {
+fn skip_stuttering_steps(graph: &mut Graph, stuttering: &[Vec<TestingEdge>]) {
     debug_assert!(stuttering.iter().all(|edges| edges.len() <= 1));
     let count = stuttering.len();
     let next = |s: u32| stuttering[s as usize].first();
     // Where each state settles, and the marks that a run collects; none where stuttering ends,
     // because then nothing is accepted and the state is left alone.
-    let mut settled: Vec<Option<(u32, u64)>> = (0..count as u32).map(|s| Some((s, 0))).collect();
+    let mut stutter_target: Vec<Option<(u32, u64)>> =
+        (0..count as u32).map(|s| Some((s, 0))).collect();
     let mut known = vec![false; count];
     let mut on_path = vec![false; count];
     for start in 0..count as u32 {
@@ -328,7 +330,7 @@ fn settle_down(graph: &mut Graph, stuttering: &[Vec<TestingEdge>]) {
         while !known[s as usize] && !on_path[s as usize] {
             on_path[s as usize] = true;
             let Some(e) = next(s) else {
-                settled[s as usize] = None;
+                stutter_target[s as usize] = None;
                 known[s as usize] = true;
                 break;
             };
@@ -343,7 +345,7 @@ fn settle_down(graph: &mut Graph, stuttering: &[Vec<TestingEdge>]) {
             let least = cycle.iter().copied().min().unwrap_or(s);
             let marks = path[entry..].iter().fold(0, |m, e| m | e.marks);
             for &x in cycle {
-                settled[x as usize] = Some((least, marks));
+                stutter_target[x as usize] = Some((least, marks));
                 known[x as usize] = true;
             }
         }
@@ -351,18 +353,19 @@ fn settle_down(graph: &mut Graph, stuttering: &[Vec<TestingEdge>]) {
             on_path[x as usize] = false;
             if !known[x as usize] {
                 known[x as usize] = true;
-                settled[x as usize] = settled[e.to as usize].map(|(t, m)| (t, m | e.marks));
+                stutter_target[x as usize] =
+                    stutter_target[e.to as usize].map(|(t, m)| (t, m | e.marks));
             }
         }
         on_path[s as usize] = false;
     }
     for i in &mut graph.initial {
-        if let Some((to, _)) = settled[i.state as usize] {
+        if let Some((to, _)) = stutter_target[i.state as usize] {
             i.state = to;
         }
     }
     for e in graph.edges.iter_mut().flatten() {
-        if let Some((to, marks)) = settled[e.to as usize] {
+        if let Some((to, marks)) = stutter_target[e.to as usize] {
             *e = TestingEdge {
                 to,
                 marks: e.marks | marks,
@@ -374,7 +377,7 @@ fn settle_down(graph: &mut Graph, stuttering: &[Vec<TestingEdge>]) {
 }
 
 /// The states on accepting cycles, and those that reach them.
-fn rests(stuttering: Vec<Vec<TestingEdge>>, sets: u32) -> (Vec<bool>, Vec<bool>) {
+fn accepting_stuttering(stuttering: Vec<Vec<TestingEdge>>, sets: u32) -> (Vec<bool>, Vec<bool>) {
     let count = stuttering.len();
     let silent = Graph {
         initial: Vec::new(),
@@ -384,18 +387,18 @@ fn rests(stuttering: Vec<Vec<TestingEdge>>, sets: u32) -> (Vec<bool>, Vec<bool>)
     let roots: Vec<u32> = (0..count as u32).collect();
     let sccs = Sccs::restricted(&a, &roots, |_, _| true);
     let accepting = sccs.accepting(&a);
-    let mut resting = vec![false; count];
+    let mut accepting_stutter = vec![false; count];
     let mut livelock = vec![false; count];
     for (states, &accepts) in sccs.states.iter().zip(&accepting) {
         // Components come after those they lead to.
         let leads =
             (states.iter().flat_map(|&s| &a.edges[s as usize])).any(|e| livelock[e.to as usize]);
         for &s in states {
-            resting[s as usize] = accepts;
+            accepting_stutter[s as usize] = accepts;
             livelock[s as usize] = accepts || leads;
         }
     }
-    (resting, livelock)
+    (accepting_stutter, livelock)
 }
 
 #[cfg(test)]
@@ -416,7 +419,7 @@ mod tests {
             let shape = RandomAutomaton::generalized_buchi(1 + r.below(4), &[2, 5], sets);
             let mut a = shape.generate(&mut r, &mut bdds);
             prune(&mut a);
-            let u = unfold(&mut bdds, &a, Limits::default(), Settle::Never).expect("small");
+            let u = unfold(&mut bdds, &a, Limits::default(), SkipStuttering::Never).expect("small");
             let n = a.states();
             let holds = |v: u32, bits: u64| {
                 let bit = u.propositions.iter().position(|&p| p == v);
@@ -448,11 +451,15 @@ mod tests {
                 }
                 let full = (1 << sets) - 1;
                 let s = s as usize;
-                let resting = reach[s][s][full];
-                let livelock =
-                    resting || (0..n).any(|t| reach[t][t][full] && reach[s][t].contains(&true));
-                assert_eq!((u.resting[i], u.livelock[i]), (resting, livelock), "{a:?}");
-                seen[usize::from(resting) + usize::from(livelock)] += 1;
+                let accepting_stutter = reach[s][s][full];
+                let livelock = accepting_stutter
+                    || (0..n).any(|t| reach[t][t][full] && reach[s][t].contains(&true));
+                assert_eq!(
+                    (u.accepting_stutter[i], u.livelock[i]),
+                    (accepting_stutter, livelock),
+                    "{a:?}"
+                );
+                seen[usize::from(accepting_stutter) + usize::from(livelock)] += 1;
             }
         }
         assert!(seen.iter().all(|&n| n > 40), "{seen:?}");
@@ -469,7 +476,7 @@ mod tests {
         let s = a.add_state();
         a.initial.push(s);
         a.add_edge(s, s, Bdd::TRUE, Mark::all(65));
-        let refused = unfold(bdds, &a, Limits::default(), Settle::Never).err();
+        let refused = unfold(bdds, &a, Limits::default(), SkipStuttering::Never).err();
         assert_eq!(refused, Some(Refusal::Sets(65)));
     }
 }

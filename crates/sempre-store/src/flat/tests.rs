@@ -125,8 +125,8 @@ fn many_workers_agree() {
         assert_eq!(fresh, KEYS, "each key is new for one worker");
         let mut indices: Vec<u32> = index_of.into_values().collect();
         indices.sort_unstable();
-        let told: Vec<u32> = table.indices().into_iter().flatten().collect();
-        assert_eq!(indices, told);
+        let reported: Vec<u32> = table.indices().into_iter().flatten().collect();
+        assert_eq!(indices, reported);
         assert!(
             u64::from(*indices.last().unwrap()) < KEYS as u64 + threads * BLOCK,
             "dense but for the rests of blocks"

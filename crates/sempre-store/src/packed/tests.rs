@@ -59,7 +59,7 @@ fn against_a_map<const W: usize>(bits: u32) {
     }
     assert!(map.len() > 65_000, "the way is considered");
     assert!(
-        table.keys().now.load(Relaxed) > 0,
+        table.keys().current.load(Relaxed) > 0,
         "some cut is better than none"
     );
     // The first rows, before a cut is chosen, are not compressed.
@@ -118,7 +118,7 @@ fn many_workers_agree() {
         }
         assert_eq!(table.len(), map.len() as u64);
         assert!(
-            table.keys().now.load(Relaxed) > 0,
+            table.keys().current.load(Relaxed) > 0,
             "some cut is better than none"
         );
     }
@@ -155,7 +155,7 @@ fn noise_is_kept_as_it_is() {
     for i in 0..70_000 {
         table.find_or_insert(&scatter(i), &mut worker).unwrap();
     }
-    assert_eq!(table.keys().now.load(Relaxed), 0);
+    assert_eq!(table.keys().current.load(Relaxed), 0);
     let blocks = 70_000usize.div_ceil(BLOCK as usize);
     assert_eq!(table.keys().bytes(), blocks * (BLOCK as usize * 50 / 8 + 8));
 }

@@ -15,7 +15,7 @@ fn made(workers: usize, marks: u32, states: u32) -> UnionFind {
 /// One worker alone: what it meets is new, then on its path, then dead.
 #[test]
 fn alone_what_is_met_is_on_the_path_until_it_is_dead() {
-    let sets = UnionFind::alone(40, &Arc::new(Budget::unlimited()));
+    let sets = UnionFind::single_worker(40, &Arc::new(Budget::unlimited()));
     for state in 0..4 {
         sets.reserve(state).unwrap();
         assert_eq!(sets.claim(state, 0, false), (Claim::New, true));
@@ -32,7 +32,7 @@ fn alone_what_is_met_is_on_the_path_until_it_is_dead() {
     sets.finish(2);
     for state in 1..4 {
         assert_eq!(sets.claim(state, 0, false), (Claim::Dead, false));
-        assert!(sets.is_met(state) && sets.is_dead(state));
+        assert!(sets.is_visited(state) && sets.is_dead(state));
     }
     assert_eq!(sets.claim(0, 0, false), (Claim::Cycle, false));
 }
@@ -122,7 +122,7 @@ fn agrees_with_sets() {
                 _ => {}
             }
             assert_eq!(sets.same(a as u32, b as u32), of[a] == of[b]);
-            assert_eq!(sets.is_met(a as u32), met[a]);
+            assert_eq!(sets.is_visited(a as u32), met[a]);
             if met[a] {
                 assert_eq!(sets.is_dead(a as u32), dead[of[a]]);
                 assert_eq!(
@@ -199,7 +199,7 @@ fn memory_is_charged_and_given_back() {
     assert_eq!(sets.bytes_per_state(), 28);
     sets.reserve(5).unwrap();
     assert_eq!(budget.used(), 28 << BLOCK_BITS);
-    assert!(!sets.is_met(1 << 20));
+    assert!(!sets.is_visited(1 << 20));
     assert_eq!(sets.reserve(1 << 20), Err(Full));
     assert_eq!(sets.reserve(LIMIT), Err(Full));
     drop(sets);

@@ -2,7 +2,7 @@
 //!
 //! Where a run that violates a property has a hundred thousand steps, sets are of no use before it is found: they would be made for one
 //! state at a time. So here single states are followed, with the interpreter and without diagrams, towards what the automaton waits for
-//! ([`sempre_omega::guide`]; directed model checking, Edelkamp, Leue, Lluch-Lafuente 2004). Couvreur's check (FM 1999, with the
+//! ([`sempre_omega::distance_heuristic`]; directed model checking, Edelkamp, Leue, Lluch-Lafuente 2004). Couvreur's check (FM 1999, with the
 //! path-based components of Gabow, IPL 2000) tells the first accepting component; the run through it takes few steps, of those that are known.
 //!
 //! A climb that goes the wrong way may go far. So each is given up after so many states, and others begin at the initial states, of two kinds that
@@ -307,7 +307,7 @@ impl Climb {
                     let costs = terrain.costs(&self.states.cells[e.state as usize], valuation);
                     let stays = if testing { 0 } else { valuation };
                     let costs = &costs[..terrain.propositions.len()];
-                    std::cmp::Reverse(guide.rate(e.q, stays, costs))
+                    std::cmp::Reverse(guide.estimate(e.q, stays, costs))
                 });
             }
             _ => self.random.shuffle(&mut edges),

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use sempre_model::distance::distance;
 use sempre_model::{Expr, Interpreter, Program};
 use sempre_omega::Mark;
-use sempre_omega::guide::{Guide, PROPOSITIONS};
+use sempre_omega::distance_heuristic::{DistanceHeuristic, MAX_PROPOSITIONS};
 use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(crate) struct Terrain<'a> {
     pub propositions: &'a [Expr],
     pub observer: &'a dyn Observer,
     pub deadlock: Deadlock,
-    pub guide: Option<Guide>,
+    pub guide: Option<DistanceHeuristic>,
     /// The acceptance sets of each action's processes, if runs are to be fair, and those of all processes.
     pub due: Vec<Mark>,
     pub all_due: Mark,
@@ -38,7 +38,8 @@ impl<'a> Terrain<'a> {
     ) -> Self {
         let sets = observer.sets();
         let count = [observer.states(), propositions.len() as u32, sets];
-        let guide = Guide::of_generalized_buchi(count, &|q, letter| observer.edges(q, letter));
+        let guide =
+            DistanceHeuristic::of_generalized_buchi(count, &|q, letter| observer.edges(q, letter));
         let due_to = |processes: &mut dyn Iterator<Item = u32>| -> Mark {
             processes.filter(|_| fair).map(|p| sets + p).collect()
         };
@@ -59,8 +60,8 @@ impl<'a> Terrain<'a> {
     }
 
     /// What it costs to change each proposition.
-    pub fn costs(&self, state: &[i64], valuation: u64) -> [u64; PROPOSITIONS] {
-        let mut costs = [0; PROPOSITIONS];
+    pub fn costs(&self, state: &[i64], valuation: u64) -> [u64; MAX_PROPOSITIONS] {
+        let mut costs = [0; MAX_PROPOSITIONS];
         for (i, (p, cost)) in self.propositions.iter().zip(&mut costs).enumerate() {
             let holds = valuation >> i & 1 == 1;
             *cost = distance(&self.interpreter, p, state, !holds).max(1);

@@ -15,7 +15,7 @@ use sempre_omega::{Acceptance, Alphabet, Automaton, Letter, Mark, emptiness};
 use std::collections::HashMap;
 
 /// The largest closure that the tests care to wait for.
-const MOST_STATES: usize = 1 << 11;
+const MAX_STATES: usize = 1 << 11;
 
 struct Tableau<'a> {
     arena: &'a Formulas,
@@ -92,7 +92,7 @@ pub fn tableau(
         })
         .map(|(i, _)| i)
         .collect();
-    if closure.len() > 64 || 1usize.checked_shl(free.len() as u32)? > MOST_STATES {
+    if closure.len() > 64 || 1usize.checked_shl(free.len() as u32)? > MAX_STATES {
         return None;
     }
     let number = closure.iter().copied().zip(0..).collect();

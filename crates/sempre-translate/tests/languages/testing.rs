@@ -82,7 +82,7 @@ fn a_until_always_b_is_reduced_as_in_the_paper() {
     assert_eq!((t.states(), t.transitions()), (4, 7));
     assert_eq!(t.initial.len(), 3);
     let last = t
-        .beginning(bits(&place.alphabet, &t.propositions, &["b"]))
+        .initial_states(bits(&place.alphabet, &t.propositions, &["b"]))
         .next()
         .unwrap();
     assert!(t.livelock[last as usize] && !t.buchi[last as usize]);
@@ -100,7 +100,7 @@ fn a_until_always_b_is_reduced_as_in_the_paper() {
         bits(&place.alphabet, &t.propositions, &["a"]),
         bits(&place.alphabet, &t.propositions, &["b"]),
     );
-    assert_eq!(t.beginning(b).collect::<Vec<_>>(), [gb]);
+    assert_eq!(t.initial_states(b).collect::<Vec<_>>(), [gb]);
     assert_eq!(
         t.edges(gb, a).iter().map(|e| e.to).collect::<Vec<_>>(),
         [gb]
@@ -143,11 +143,11 @@ fn eventually_always_a_is_the_automaton_of_the_paper() {
     let t = place.tgta(f).unwrap();
     assert_eq!((t.states(), t.sets), (3, 1));
     let (no, yes) = (0, 1);
-    let one: Vec<u32> = t.beginning(no).collect();
+    let one: Vec<u32> = t.initial_states(no).collect();
     let &[one] = &one[..] else { panic!("{t:?}") };
-    let with_a: Vec<u32> = t.beginning(yes).collect();
+    let with_a: Vec<u32> = t.initial_states(yes).collect();
     assert_eq!(with_a.len(), 2);
-    let two = *with_a.iter().find(|&&s| t.resting(s) == 1).unwrap();
+    let two = *with_a.iter().find(|&&s| t.stutter_marks(s) == 1).unwrap();
     let zero = *with_a.iter().find(|&&s| s != two).unwrap();
     assert!(one != zero && one != two);
     let to = |s: u32| {
@@ -160,7 +160,7 @@ fn eventually_always_a_is_the_automaton_of_the_paper() {
     both.sort_unstable();
     assert_eq!(to(one), both);
     assert_eq!(to(two), []);
-    assert_eq!((t.resting(zero), t.resting(one)), (0, 0));
+    assert_eq!((t.stutter_marks(zero), t.stutter_marks(one)), (0, 0));
     assert_eq!(t.transitions(), 3 + 3);
 }
 

@@ -34,7 +34,7 @@ use sempre_explicit::product::{Deadlock, Limits};
 use sempre_ltl::{Formula, Formulas, Op};
 use sempre_model::ir::{Binary, Expr, Program, Unary};
 use sempre_net::state_equation::{Answer, Firings, Next, search};
-use sempre_net::walk::{Ended, Policy, Walker};
+use sempre_net::walk::{Policy, WalkEnd, Walker};
 use sempre_net::witness::shortened;
 use sempre_net::{Condition, Net, Proof, Question};
 use std::time::{Duration, Instant};
@@ -182,13 +182,13 @@ pub fn together(
         }
         let policy = match round % 4 {
             0 => Policy::Uniform,
-            1 => Policy::Fresh,
+            1 => Policy::LeastFired,
             _ => Policy::Directed(open[round / 4 % open.len()]),
         };
         let length = (50usize << (round / 4 % 10)).min(longest);
         let before = walker.steps();
-        if let Ended::Met(goal) = walker.walk(policy, length, &|| clock.is_over(1.0)) {
-            walker.close(goal);
+        if let WalkEnd::Reached(goal) = walker.walk(policy, length, &|| clock.is_over(1.0)) {
+            walker.remove_goal(goal);
             open.retain(|&g| g != goal);
             let property = &properties[numbers[goal]];
             let path = shortened(net, &goals[goal], walker.path(), SHORTENING / 100);
@@ -465,11 +465,11 @@ fn walks(walker: &mut Walker<'_>, longest: usize, steps: u64, is_over: &dyn Fn()
         let policy = match round % 4 {
             0 | 2 => Policy::Directed(0),
             1 => Policy::Uniform,
-            _ => Policy::Fresh,
+            _ => Policy::LeastFired,
         };
         let length = (50usize << (round / 4 % 12)).min(longest);
         let before = walker.steps();
-        if let Ended::Met(_) = walker.walk(policy, length, is_over) {
+        if let WalkEnd::Reached(_) = walker.walk(policy, length, is_over) {
             return true;
         }
         // Where nothing can move there is nothing to walk.
@@ -491,7 +491,7 @@ fn guided(
     let length = usize::try_from(total.saturating_mul(2)).unwrap_or(usize::MAX);
     let length = length.saturating_add(200).min(longest);
     for _ in 0..TRIES {
-        if let Ended::Met(_) = walker.walk(Policy::Guided(0, firings), length, is_over) {
+        if let WalkEnd::Reached(_) = walker.walk(Policy::Parikh(0, firings), length, is_over) {
             return true;
         }
         if is_over() {

@@ -108,7 +108,7 @@ fn a_cycle_is_closed_while_another_closes_a_shorter_one() {
     let short = |state| {
         if state == 1 {
             at_1.store(true, SeqCst);
-            wait_until(|| sets.is_met(2) && sets.same(1, 2));
+            wait_until(|| sets.is_visited(2) && sets.same(1, 2));
         }
     };
     let scripts: [&(dyn Fn(u32) + Sync); 2] = [&long, &short];

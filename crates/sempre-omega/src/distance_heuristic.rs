@@ -14,19 +14,19 @@ use crate::mark::Mark;
 use crate::scc::Sccs;
 
 /// Automata with more propositions are not looked through.
-pub const PROPOSITIONS: usize = 8;
+pub const MAX_PROPOSITIONS: usize = 8;
 
 /// See the module's documentation.
 #[derive(Clone, Debug)]
-pub struct Guide {
+pub struct DistanceHeuristic {
     /// For each state of the automaton, the number of edges to one that has a mark inside an accepting component; if the state's own component is
     /// accepting and has no marks, none.
     ranks: Vec<u32>,
     /// The letters that each state waits for.
-    wishes: Vec<Vec<u64>>,
+    awaited: Vec<Vec<u64>>,
 }
 
-impl Guide {
+impl DistanceHeuristic {
     /// For an automaton with so many propositions, if these are not too many: where the edges of a state lead for a letter, and whether they
     /// are in an acceptance set; and for each state, whether no run is accepted that stays in its component.
     pub fn new(
@@ -34,20 +34,20 @@ impl Guide {
         edges: &dyn Fn(u32, u64) -> Vec<(u32, bool)>,
         rejecting: &[bool],
     ) -> Option<Self> {
-        if propositions > PROPOSITIONS {
+        if propositions > MAX_PROPOSITIONS {
             return None;
         }
-        let all: Vec<Vec<Marked>> = (0..rejecting.len() as u32)
+        let all: Vec<Vec<LetterEdge>> = (0..rejecting.len() as u32)
             .map(|q| {
                 let by = |letter| edges(q, letter).into_iter().map(move |e| (letter, e));
                 let found = (0..1u64 << propositions).flat_map(by);
                 found
-                    .map(|(letter, (to, marked))| Marked { letter, to, marked })
+                    .map(|(letter, (to, marked))| LetterEdge { letter, to, marked })
                     .collect()
             })
             .collect();
         let inside = |q: u32| !rejecting[q as usize];
-        let good = |e: &Marked| e.marked && inside(e.to);
+        let good = |e: &LetterEdge| e.marked && inside(e.to);
         // Inside: edges to one with a mark, if there are any.
         let mut ranks: Vec<u32> = (0..)
             .zip(&all)
@@ -61,8 +61,8 @@ impl Guide {
             *rank = if *rank == u32::MAX { 0 } else { *rank };
         }
         breadth_first(&mut ranks, &all, &|_| true);
-        let wishes = ranks.iter().zip(&all).map(|(&rank, edges)| {
-            let by = |wanted: &dyn Fn(&Marked) -> bool| -> Vec<u64> {
+        let awaited = ranks.iter().zip(&all).map(|(&rank, edges)| {
+            let by = |wanted: &dyn Fn(&LetterEdge) -> bool| -> Vec<u64> {
                 let found = edges.iter().filter(|e| wanted(e)).map(|e| e.letter);
                 let mut letters: Vec<u64> = found.collect();
                 letters.dedup();
@@ -77,8 +77,8 @@ impl Guide {
                 false => marked,
             }
         });
-        let wishes = wishes.collect();
-        Some(Self { ranks, wishes })
+        let awaited = awaited.collect();
+        Some(Self { ranks, awaited })
     }
 
     /// For an automaton with so many states, propositions and acceptance sets, all of which an accepted run sees again and again: where
@@ -87,7 +87,7 @@ impl Guide {
         [states, propositions, sets]: [u32; 3],
         edges: &dyn Fn(u32, u64) -> Vec<(u32, u64)>,
     ) -> Option<Self> {
-        if propositions as usize > PROPOSITIONS {
+        if propositions as usize > MAX_PROPOSITIONS {
             return None;
         }
         let mut graph = Automaton::new(Vec::new(), sets, Acceptance::generalized_buchi(sets));
@@ -115,29 +115,29 @@ impl Guide {
 
     /// How good it is to be in a state, the less the better: the automaton's part, the letter that it reads if nothing changes, and what it
     /// costs to change each proposition.
-    pub fn rate(&self, state: u32, stays: u64, costs: &[u64]) -> (u32, u64) {
-        let cost = |wish: u64| {
+    pub fn estimate(&self, state: u32, stays: u64, costs: &[u64]) -> (u32, u64) {
+        let cost = |awaited_letter: u64| {
             (costs.iter().enumerate())
-                .filter(|(i, _)| (wish ^ stays) >> i & 1 == 1)
+                .filter(|(i, _)| (awaited_letter ^ stays) >> i & 1 == 1)
                 .fold(0u64, |sum, (_, &cost)| sum.saturating_add(cost))
         };
-        let wishes = self.wishes[state as usize].iter();
+        let awaited = self.awaited[state as usize].iter();
         (
             self.ranks[state as usize],
-            wishes.map(|&w| cost(w)).min().unwrap_or(u64::MAX),
+            awaited.map(|&w| cost(w)).min().unwrap_or(u64::MAX),
         )
     }
 }
 
 /// An edge, and whether it is in an acceptance set.
-struct Marked {
+struct LetterEdge {
     letter: u64,
     to: u32,
     marked: bool,
 }
 
 /// Ranks the states that have no rank yet, of those that count, by the number of edges to one that has.
-fn breadth_first(ranks: &mut [u32], all: &[Vec<Marked>], counts: &dyn Fn(u32) -> bool) {
+fn breadth_first(ranks: &mut [u32], all: &[Vec<LetterEdge>], counts: &dyn Fn(u32) -> bool) {
     let most = |ranks: &[u32]| ranks.iter().filter(|r| **r < u32::MAX).max().copied();
     let mut rank = 0;
     // Automata are small.
@@ -159,37 +159,37 @@ mod tests {
 
     /// `F(p & G q)`: wait for `p & q`, then for `q`.
     #[test]
-    fn wishes_of_a_small_automaton() {
+    fn awaited_letters_of_a_small_automaton() {
         let edges = |q: u32, letter: u64| match (q, letter) {
             (0, 3) => vec![(0, 0), (1, 0)],
             (0, _) => vec![(0, 0)],
             (_, 2 | 3) => vec![(1, 1)],
             _ => vec![],
         };
-        let guide = Guide::of_generalized_buchi([2, 2, 1], &edges).unwrap();
-        assert_eq!(guide.ranks, [1, 0]);
-        assert_eq!(guide.wishes, [vec![3], vec![2, 3]]);
-        assert_eq!(guide.rate(0, 0, &[5, 7]), (1, 12));
-        assert_eq!(guide.rate(0, 1, &[5, 7]), (1, 7));
-        assert_eq!(guide.rate(0, 3, &[5, 7]), (1, 0));
-        assert_eq!(guide.rate(1, 1, &[5, 7]), (0, 7));
-        assert_eq!(guide.rate(1, 2, &[5, 7]), (0, 0));
+        let heuristic = DistanceHeuristic::of_generalized_buchi([2, 2, 1], &edges).unwrap();
+        assert_eq!(heuristic.ranks, [1, 0]);
+        assert_eq!(heuristic.awaited, [vec![3], vec![2, 3]]);
+        assert_eq!(heuristic.estimate(0, 0, &[5, 7]), (1, 12));
+        assert_eq!(heuristic.estimate(0, 1, &[5, 7]), (1, 7));
+        assert_eq!(heuristic.estimate(0, 3, &[5, 7]), (1, 0));
+        assert_eq!(heuristic.estimate(1, 1, &[5, 7]), (0, 7));
+        assert_eq!(heuristic.estimate(1, 2, &[5, 7]), (0, 0));
     }
 
     /// `F G !p` by changes: wait for `p` to change, then for nothing to change.
     #[test]
-    fn wishes_of_a_testing_automaton() {
+    fn awaited_letters_of_a_testing_automaton() {
         let edges = |q: u32, letter: u64| match (q, letter) {
             (0, 0) => vec![(0, 0)],
             (0, 1) => vec![(1, 0)],
             (1, 0) => vec![(1, 1)],
             _ => vec![(0, 0)],
         };
-        let guide = Guide::of_generalized_buchi([2, 1, 1], &edges).unwrap();
+        let heuristic = DistanceHeuristic::of_generalized_buchi([2, 1, 1], &edges).unwrap();
         // The two are in one component, which is accepting.
-        assert_eq!(guide.ranks, [1, 0]);
-        assert_eq!(guide.wishes, [vec![1], vec![0]]);
-        assert_eq!(guide.rate(1, 0, &[9]), (0, 0));
-        assert_eq!(guide.rate(0, 0, &[9]), (1, 9));
+        assert_eq!(heuristic.ranks, [1, 0]);
+        assert_eq!(heuristic.awaited, [vec![1], vec![0]]);
+        assert_eq!(heuristic.estimate(1, 0, &[9]), (0, 0));
+        assert_eq!(heuristic.estimate(0, 0, &[9]), (1, 9));
     }
 }

@@ -4,15 +4,15 @@ use crate::condition::{Condition, Linear};
 
 /// A condition over the numbers of inequalities.
 #[derive(Clone, Debug)]
-pub(crate) enum Tree {
+pub(crate) enum NumberedCondition {
     AtMost(u32),
-    All(Vec<Tree>),
-    Any(Vec<Tree>),
+    All(Vec<NumberedCondition>),
+    Any(Vec<NumberedCondition>),
 }
 
-impl Tree {
+impl NumberedCondition {
     pub(crate) fn new(condition: &Condition, inequalities: &mut Vec<Linear>) -> Self {
-        let mut parts = |parts: &[Condition]| -> Vec<Tree> {
+        let mut parts = |parts: &[Condition]| -> Vec<NumberedCondition> {
             parts.iter().map(|p| Self::new(p, inequalities)).collect()
         };
         match condition {
@@ -27,16 +27,16 @@ impl Tree {
     }
 
     /// How much is lacking; nothing if and only if the condition holds.
-    pub(crate) fn lack(&self, lacks: &dyn Fn(u32) -> u64) -> u64 {
+    pub(crate) fn distance(&self, distances: &dyn Fn(u32) -> u64) -> u64 {
         match self {
-            Self::AtMost(number) => lacks(*number),
+            Self::AtMost(number) => distances(*number),
             Self::All(parts) => {
-                (parts.iter()).fold(0, |sum: u64, p| sum.saturating_add(p.lack(lacks)))
+                (parts.iter()).fold(0, |sum: u64, p| sum.saturating_add(p.distance(distances)))
             }
             Self::Any(parts) => {
                 let mut least = u64::MAX;
                 for part in parts {
-                    least = least.min(part.lack(lacks));
+                    least = least.min(part.distance(distances));
                     if least == 0 {
                         break;
                     }
@@ -54,10 +54,10 @@ impl Tree {
         }
     }
 
-    pub(crate) fn each(&self, tell: &mut dyn FnMut(u32)) {
+    pub(crate) fn each(&self, visit: &mut dyn FnMut(u32)) {
         match self {
-            Self::AtMost(number) => tell(*number),
-            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|p| p.each(tell)),
+            Self::AtMost(number) => visit(*number),
+            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|p| p.each(visit)),
         }
     }
 }
