@@ -1,6 +1,5 @@
 //! The BEEM benchmark: every file is read, the small ones are explored and counted, and every proposition
-//! of its properties has a meaning. The data are not part of the repository; without them these tests
-//! say so and pass.
+//! of its properties has a meaning. The benchmark is not part of the repository.
 //!
 //! `SEMPRE_BEEM_STATES` sets the size of the instances that are explored; 120000 takes minutes.
 
@@ -9,17 +8,6 @@ use sempre_base::Source;
 use sempre_lang::dve::{self, DveModel};
 use sempre_model::interpreter::Interpreter;
 use std::path::{Path, PathBuf};
-
-const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
-
-fn data(what: &str) -> Option<PathBuf> {
-    let path = Path::new(SHARED).join(what);
-    if !path.exists() {
-        println!("skipped: no data/{what}");
-        return None;
-    }
-    Some(path)
-}
 
 /// How many states a test may visit.
 fn limit(usual: usize) -> usize {
@@ -76,14 +64,12 @@ fn dve_files(dir: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
+#[ignore = "set SEMPRE_DATA to the folder of models and known answers"]
 fn all_files_are_read() {
-    let (Some(plain), Some(props)) = (data("beem"), data("beem/props")) else {
-        return;
-    };
-    for file in dve_files(&plain) {
+    for file in dve_files(&test_data::path("beem")) {
         assert!(read(&file).property.is_none(), "{}", file.display());
     }
-    for file in dve_files(&props) {
+    for file in dve_files(&test_data::path("beem/props")) {
         let property = read(&file).property.expect("a property");
         assert_eq!(property.name, "LTL_property");
         assert!(
@@ -126,8 +112,9 @@ fn explore(model: &DveModel, limit: usize) -> Option<(usize, usize, usize)> {
 }
 
 #[test]
+#[ignore = "set SEMPRE_DATA to the folder of models and known answers"]
 fn small_instances_have_the_published_counts() {
-    let Some(dir) = data("beem") else { return };
+    let dir = test_data::path("beem");
     let limit = limit(3000);
     let mut counted = 0;
     let mut wrong = Vec::new();
@@ -192,8 +179,9 @@ fn product(model: &DveModel) -> usize {
 }
 
 #[test]
+#[ignore = "set SEMPRE_DATA to the folder of models and known answers"]
 fn products_with_properties_have_the_known_size() {
-    let Some(dir) = data("beem") else { return };
+    let dir = test_data::path("beem");
     let mut counted = 0;
     for row in table(&dir.join("props.csv"), ',') {
         let Ok(states) = row["product_states"].parse::<usize>() else {
@@ -210,8 +198,9 @@ fn products_with_properties_have_the_known_size() {
 }
 
 #[test]
+#[ignore = "set SEMPRE_DATA to the folder of models and known answers"]
 fn propositions_of_the_properties_have_a_meaning() {
-    let Some(dir) = data("beem") else { return };
+    let dir = test_data::path("beem");
     let mut models: FxHashMap<String, DveModel> = FxHashMap::default();
     let mut atoms = 0;
     for row in table(&dir.join("props.csv"), ',') {
@@ -235,10 +224,10 @@ fn propositions_of_the_properties_have_a_meaning() {
 }
 
 #[test]
+#[ignore = "set SEMPRE_DATA to the folder of models and known answers"]
 fn propositions_of_random_formulas_have_a_meaning() {
-    let (Some(dir), Some(formulas)) = (data("beem"), data("tacas14/formulas.tsv")) else {
-        return;
-    };
+    let dir = test_data::path("beem");
+    let formulas = test_data::path("tacas14/formulas.tsv");
     let mut models: FxHashMap<String, DveModel> = FxHashMap::default();
     let mut atoms = 0;
     for row in table(&formulas, '\t') {

@@ -57,6 +57,7 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
             "sempre-symbolic",
         ],
     ),
+    ("test-data", &[]),
     ("tidy", &[]),
 ];
 

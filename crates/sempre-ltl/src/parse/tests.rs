@@ -514,13 +514,9 @@ fn token_soup_does_not_panic_and_what_is_read_is_a_fixed_point() {
 
 /// The formula lists of the literature, and propositions as LTSmin's users write them.
 #[test]
+#[ignore = "set SEMPRE_DATA to the folder of models and known answers"]
 fn published_formulas_are_read() {
-    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
-    let file = |name: &str| std::fs::read_to_string(format!("{data}/{name}")).ok();
-    let Some(random) = file("formulas/random-1000.ltl") else {
-        println!("skipped: no data");
-        return;
-    };
+    let random = test_data::text("formulas/random-1000.ltl");
     let mut arena = Formulas::new();
     let exact = ParseOptions {
         exact: true,
@@ -539,20 +535,20 @@ fn published_formulas_are_read() {
         "families",
         "random-nox-500",
     ];
-    let lists = lists.map(|n| file(&format!("formulas/{n}.ltl")).unwrap_or_default());
+    let lists = lists.map(|n| test_data::text(&format!("formulas/{n}.ltl")));
     for line in random.lines().chain(lists.iter().flat_map(|l| l.lines())) {
         let f = parse(&mut arena, line, &exact).unwrap().formula;
         // The lists were printed by Spot, so that our printing of them is compared with its.
         assert_eq!(print(&arena, f, Syntax::Spot).to_string(), line);
     }
-    for line in file("emptchk/formulae.ltl").unwrap_or_default().lines() {
+    for line in test_data::text("emptchk/formulae.ltl").lines() {
         assert!(parse(&mut arena, line, &exact).is_ok(), "{line}");
     }
     for (name, given, norm) in [
         ("tacas14/formulas.tsv", 2, 3),
         ("mcc2015/formulas.tsv", 3, 4),
     ] {
-        for line in file(name).unwrap_or_default().lines().skip(1) {
+        for line in test_data::text(name).lines().skip(1) {
             let columns: Vec<&str> = line.split('\t').collect();
             let f = parse(&mut arena, columns[given], &model).unwrap().formula;
             let g = parse(&mut arena, columns[norm], &model).unwrap().formula;

@@ -201,18 +201,6 @@ mod tests {
         assert_eq!(family(&mut arena, "nothing", 1), None);
     }
 
-    fn data(file: &str) -> Option<String> {
-        let path = concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/../../../shared/data/formulas/"
-        );
-        let text = std::fs::read_to_string(format!("{path}{file}")).ok();
-        if text.is_none() {
-            println!("skipped: {file} is absent");
-        }
-        text
-    }
-
     /// `f` through the constructors, which sort operands, with other names for its propositions.
     fn renamed(arena: &mut Formulas, f: Formula, names: &[(usize, String)]) -> Formula {
         arena.rebuild(f, |arena, g, operands| match arena.op(g) {
@@ -240,13 +228,14 @@ mod tests {
 
     /// The lists as Spot has them, up to the names of propositions and the order of operands.
     #[test]
+    #[ignore = "set SEMPRE_DATA to the folder of models and known answers"]
     fn lists_agree_with_published_ones() {
         for (name, file) in [
             ("dwyer", "dwyer-55.ltl"),
             ("etessami-holzmann", "etessami-holzmann-12.ltl"),
             ("somenzi-bloem", "somenzi-bloem-27.ltl"),
         ] {
-            let Some(text) = data(file) else { return };
+            let text = test_data::text(&format!("formulas/{file}"));
             for (i, line) in text.lines().enumerate() {
                 let mut arena = Formulas::new();
                 let wanted = parse(&mut arena, line, &ParseOptions::default())
@@ -268,10 +257,9 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "set SEMPRE_DATA to the folder of models and known answers"]
     fn families_agree_with_published_ones() {
-        let Some(text) = data("families.tsv") else {
-            return;
-        };
+        let text = test_data::text("formulas/families.tsv");
         let mut arena = Formulas::new();
         for line in text.lines().skip(1) {
             let columns: Vec<&str> = line.split('\t').collect();

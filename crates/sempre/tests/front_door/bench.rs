@@ -183,14 +183,11 @@ fn symbolic_ways_agree_on_the_pairs_of_a_table() {
 /// Sizes of products and counters of checks are those that the paper prints, on its own models: all that can be read, also
 /// what is visited before a run is found.
 #[test]
+#[ignore = "set SEMPRE_DATA to the folder of models and known answers"]
 fn the_papers_models_give_the_papers_figures() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/emptchk");
-    let Ok(second) = std::fs::read_to_string(format!("{folder}/table2.csv")) else {
-        println!("skipped: the tables of the paper are not there");
-        return;
-    };
-    let third = std::fs::read_to_string(format!("{folder}/table3.csv")).unwrap();
-    let models = format!("{folder}/models");
+    let second = test_data::text("emptchk/table2.csv");
+    let third = test_data::text("emptchk/table3.csv");
+    let models = test_data::path("emptchk/models").display().to_string();
     let text = bench(&[
         "emptiness",
         "--table",
