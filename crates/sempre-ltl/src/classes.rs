@@ -9,7 +9,7 @@
 //!
 //! The facts are one word, computed from those of the operands when a formula is made.
 
-use crate::formula::{Formula, Op};
+use crate::op::{Formula, Op};
 
 /// A set of syntactic facts; read it with the methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

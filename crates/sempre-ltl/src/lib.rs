@@ -8,6 +8,7 @@ pub mod formula;
 pub mod implication;
 pub mod lasso;
 pub mod nnf;
+mod op;
 pub mod parse;
 pub mod patterns;
 pub mod print;

@@ -14,7 +14,62 @@
 use crate::acceptance::Acceptance;
 use crate::automaton::Automaton;
 use crate::mark::Mark;
-use crate::scc::Sccs;
+use crate::scc::{Sccs, UNREACHED};
+
+impl Sccs {
+    /// Is there an accepting run inside each component?
+    pub fn accepting(&self, a: &Automaton) -> Vec<bool> {
+        (0..self.len())
+            .map(|c| {
+                if self.is_trivial(a, c) {
+                    return false;
+                }
+                let (any, common) = self.marks(a, c);
+                let condition = a.acceptance.restrict_to(&any).assume_inf(&common);
+                // Without Fin, seeing more marks never hurts: the walk over all edges decides.
+                condition.accepts(&any)
+                    || (condition.uses_fin() && component_accepts(a, &self.states[c], &condition))
+            })
+            .collect()
+    }
+}
+
+/// The states from which an accepting run starts.
+pub fn useful_states(a: &Automaton, sccs: &Sccs) -> Vec<bool> {
+    let accepting = sccs.accepting(a);
+    let mut useful_scc = accepting;
+    // Components come out in reverse topological order: successors were decided before.
+    for c in 0..sccs.len() {
+        if !useful_scc[c] {
+            useful_scc[c] = sccs.states[c].iter().any(|&s| {
+                a.edges[s as usize]
+                    .iter()
+                    .any(|e| useful_scc[sccs.of[e.to as usize] as usize])
+            });
+        }
+    }
+    (0..a.states())
+        .map(|s| sccs.of[s] != UNREACHED && useful_scc[sccs.of[s] as usize])
+        .collect()
+}
+
+/// Drops the states from which, or to which, nothing leads; keeps at least one initial state.
+pub fn prune(a: &mut Automaton) {
+    let sccs = Sccs::new(a);
+    let useful = useful_states(a, &sccs);
+    if useful.iter().all(|&u| u) {
+        return;
+    }
+    let first = a.initial.iter().copied().find(|&s| useful[s as usize]);
+    match first {
+        Some(_) => a.retain_states(|s| useful[s as usize]),
+        None => {
+            let s = a.initial.first().copied();
+            a.retain_states(|t| Some(t) == s);
+            a.edges.iter_mut().for_each(Vec::clear);
+        }
+    }
+}
 
 /// Has the automaton no accepting run?
 pub fn is_empty(a: &Automaton) -> bool {

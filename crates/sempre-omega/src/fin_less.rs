@@ -26,9 +26,10 @@
 use crate::acceptance::Acceptance;
 use crate::acceptance_dnf::{Clause, dnf};
 use crate::automaton::Automaton;
+use crate::emptiness::prune;
 use crate::mark::Mark;
 use crate::remove_fin::add_copies;
-use crate::scc::{Sccs, prune};
+use crate::scc::Sccs;
 use crate::simplify_acceptance::simplify_acceptance;
 
 /// A pair and where its own sets start.

@@ -19,7 +19,7 @@
 use crate::acceptance::Acceptance;
 use crate::automaton::{Alphabet, Automaton, Edge};
 use crate::bdd::{Bdd, Bdds};
-use crate::hoa::reader::MAX_SETS;
+use crate::hoa::header::MAX_SETS;
 use crate::labels::{LabelMaker, MAX_PROPOSITIONS, byte_order_mark};
 use crate::mark::Mark;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -36,8 +36,9 @@ use crate::acceptance::Acceptance;
 use crate::alternating::{AlternatingAutomaton, Demand, MixedDemand};
 use crate::automaton::Automaton;
 use crate::bdd::{Bdd, Bdds};
+use crate::emptiness::prune;
 use crate::mark::Mark;
-use crate::scc::{Sccs, prune};
+use crate::scc::Sccs;
 use rustc_hash::FxHashMap;
 
 /// Why alternation was not removed.

@@ -20,8 +20,9 @@ use crate::acceptance::Acceptance;
 use crate::automaton::Automaton;
 use crate::bdd::Bdds;
 use crate::determinize::parity_min_even;
+use crate::emptiness::prune;
 use crate::mark::Mark;
-use crate::scc::{Sccs, prune};
+use crate::scc::Sccs;
 use crate::simplify_acceptance::component_condition;
 use rustc_hash::FxHashMap;
 

@@ -19,8 +19,9 @@
 use crate::acceptance::Acceptance;
 use crate::acceptance_dnf::{Clause, dnf};
 use crate::automaton::{Automaton, Edge};
+use crate::emptiness::prune;
 use crate::mark::Mark;
-use crate::scc::{Sccs, prune};
+use crate::scc::Sccs;
 
 /// What is to be marked in the main copy of a component.
 enum Main {

@@ -22,9 +22,10 @@ use crate::automaton::{Automaton, Edge};
 use crate::bdd::Bdds;
 use crate::complete::complete;
 use crate::emptiness;
+use crate::emptiness::{prune, useful_states};
 use crate::mark::Mark;
 use crate::product::product;
-use crate::scc::{Sccs, prune, useful_states};
+use crate::scc::Sccs;
 
 /// Automata with more states are left as they are.
 pub const MAX_STATES: usize = 60;

@@ -10,7 +10,6 @@
 
 use crate::automaton::{Automaton, Edge};
 use crate::bdd::{Bdd, Bdds};
-use crate::emptiness;
 use crate::mark::Mark;
 
 /// The components of an automaton.
@@ -23,7 +22,7 @@ pub struct Sccs {
 }
 
 /// The state has not been reached.
-const UNSEEN: u32 = u32::MAX;
+pub(crate) const UNREACHED: u32 = u32::MAX;
 
 impl Sccs {
     /// The components that are reachable from the initial states.
@@ -35,15 +34,15 @@ impl Sccs {
     /// it is reachable from `roots`.
     pub fn restricted(a: &Automaton, roots: &[u32], keep: impl Fn(u32, &Edge) -> bool) -> Self {
         let n = a.states();
-        let mut of = vec![UNSEEN; n];
+        let mut of = vec![UNREACHED; n];
         let mut states: Vec<Vec<u32>> = Vec::new();
-        let mut index = vec![UNSEEN; n];
+        let mut index = vec![UNREACHED; n];
         let mut low = vec![0u32; n];
         let mut live: Vec<u32> = Vec::new();
         let mut calls: Vec<(u32, usize)> = Vec::new();
         let mut clock = 0;
         for &root in roots {
-            if index[root as usize] != UNSEEN {
+            if index[root as usize] != UNREACHED {
                 continue;
             }
             calls.push((root, 0));
@@ -65,11 +64,11 @@ impl Sccs {
                         continue;
                     }
                     let t = e.to as usize;
-                    if index[t] == UNSEEN {
+                    if index[t] == UNREACHED {
                         descend = Some(e.to);
                         break;
                     }
-                    if of[t] == UNSEEN {
+                    if of[t] == UNREACHED {
                         low[su] = low[su].min(index[t]);
                     }
                 }
@@ -140,23 +139,6 @@ impl Sccs {
         (any, common)
     }
 
-    /// Is there an accepting run inside each component?
-    pub fn accepting(&self, a: &Automaton) -> Vec<bool> {
-        (0..self.len())
-            .map(|c| {
-                if self.is_trivial(a, c) {
-                    return false;
-                }
-                let (any, common) = self.marks(a, c);
-                let condition = a.acceptance.restrict_to(&any).assume_inf(&common);
-                // Without Fin, seeing more marks never hurts: the walk over all edges decides.
-                condition.accepts(&any)
-                    || (condition.uses_fin()
-                        && emptiness::component_accepts(a, &self.states[c], &condition))
-            })
-            .collect()
-    }
-
     /// Do all cycles inside the component agree, so far as the marks tell: the condition becomes a
     /// constant when marks that no edge carries and marks that every edge carries are filled in.
     /// A trivial component is weak. The test is sufficient, not necessary.
@@ -183,43 +165,6 @@ impl Sccs {
                     .fold(Bdd::FALSE, |seen, e| bdds.or(seen, e.label))
                     .is_true()
             })
-    }
-}
-
-/// The states from which an accepting run starts.
-pub fn useful_states(a: &Automaton, sccs: &Sccs) -> Vec<bool> {
-    let accepting = sccs.accepting(a);
-    let mut useful_scc = accepting;
-    // Components come out in reverse topological order: successors were decided before.
-    for c in 0..sccs.len() {
-        if !useful_scc[c] {
-            useful_scc[c] = sccs.states[c].iter().any(|&s| {
-                a.edges[s as usize]
-                    .iter()
-                    .any(|e| useful_scc[sccs.of[e.to as usize] as usize])
-            });
-        }
-    }
-    (0..a.states())
-        .map(|s| sccs.of[s] != UNSEEN && useful_scc[sccs.of[s] as usize])
-        .collect()
-}
-
-/// Drops the states from which, or to which, nothing leads; keeps at least one initial state.
-pub fn prune(a: &mut Automaton) {
-    let sccs = Sccs::new(a);
-    let useful = useful_states(a, &sccs);
-    if useful.iter().all(|&u| u) {
-        return;
-    }
-    let first = a.initial.iter().copied().find(|&s| useful[s as usize]);
-    match first {
-        Some(_) => a.retain_states(|s| useful[s as usize]),
-        None => {
-            let s = a.initial.first().copied();
-            a.retain_states(|t| Some(t) == s);
-            a.edges.iter_mut().for_each(Vec::clear);
-        }
     }
 }
 
@@ -266,7 +211,7 @@ mod tests {
             }
             let sccs = Sccs::new(&a);
             for i in 0..n {
-                assert_eq!(sccs.of[i] != UNSEEN, reach[0][i]);
+                assert_eq!(sccs.of[i] != UNREACHED, reach[0][i]);
                 for j in 0..n {
                     if reach[0][i] && reach[0][j] {
                         assert_eq!(sccs.of[i] == sccs.of[j], reach[i][j] && reach[j][i]);

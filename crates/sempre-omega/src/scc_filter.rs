@@ -10,8 +10,9 @@
 
 use crate::acceptance::Acceptance;
 use crate::automaton::Automaton;
+use crate::emptiness::prune;
 use crate::mark::Mark;
-use crate::scc::{Sccs, prune};
+use crate::scc::Sccs;
 
 /// What to write on edges whose marks do not matter because no cycle takes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,8 +13,9 @@
 use crate::acceptance::Acceptance;
 use crate::automaton::Automaton;
 use crate::bdd::Bdds;
+use crate::emptiness::prune;
 use crate::mark::Mark;
-use crate::scc::{Sccs, prune};
+use crate::scc::Sccs;
 use crate::simulation::{Direction, reduce};
 
 /// Merges states of a generalised Büchi automaton with acceptance on states; does nothing to others.

@@ -8,8 +8,8 @@
 
 use crate::automaton::Automaton;
 use crate::bdd::Bdds;
+use crate::emptiness::prune;
 use crate::product::product;
-use crate::scc::prune;
 
 /// Is there at most one accepting run for each word?
 pub fn is_unambiguous(bdds: &mut Bdds, a: &Automaton) -> bool {

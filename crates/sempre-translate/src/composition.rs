@@ -23,194 +23,140 @@
 //! Not done here: other `G`, `U`, `R`, `W` and `M` over large operands. For these the construction as a whole is the only way.
 
 use crate::couvreur::Limits;
-use crate::translator::{Effort, Translator, reduce};
+use crate::options::Effort;
+use crate::reduction::reduce;
+use crate::too_large::MAX_WASTE;
+pub use crate::too_large::TooLarge;
 use sempre_ltl::{Formula, Formulas, Op};
 use sempre_omega::product::product;
 use sempre_omega::sum::{single_initial, sum};
 use sempre_omega::{Acceptance, Alphabet, Automaton, Bdd, Mark, Sccs};
-use std::fmt;
 
-/// An automaton that exceeds the limits of a translation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TooLarge {
-    /// The construction was stopped at this limit.
-    Construction {
-        /// The limit of edges.
-        edges: usize,
-    },
-    /// A product of independent parts would have this size.
-    Product {
-        /// How many parts.
-        parts: usize,
-        /// The states of the product; `u128::MAX` also for more.
-        states: u128,
-        /// The edges of the product; `u128::MAX` also for more.
-        edges: u128,
-        /// The limit of edges.
-        limit: usize,
-    },
-}
-
-impl fmt::Display for TooLarge {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            TooLarge::Construction { edges } => write!(
-                out,
-                "the automaton is too large: its construction exceeds the limit of {edges} edges"
-            ),
-            TooLarge::Product {
-                parts,
-                states,
-                edges,
-                limit,
-            } => {
-                write!(
-                    out,
-                    "the automaton is too large: {parts} parts of the formula have no common proposition, so that their states and \
-                     edges multiply to {} and {} (the limit is {limit} edges)",
-                    Size(*states, "state"),
-                    Size(*edges, "edge")
-                )
-            }
-        }
-    }
-}
-
-/// A number with its unit: powers of two as such if they are large.
-struct Size(u128, &'static str);
-
-impl fmt::Display for Size {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Size(n, unit) = *self;
-        let plural = if n == 1 { "" } else { "s" };
-        match n {
-            u128::MAX => write!(out, "over 10^38 {unit}s"),
-            n if n > 1 << 20 && n.is_power_of_two() => {
-                write!(out, "2^{} {unit}s", n.trailing_zeros())
-            }
-            n if n > 10_000_000 => write!(out, "{:.1e} {unit}s", n as f64),
-            n => write!(out, "{n} {unit}{plural}"),
-        }
-    }
-}
-
-impl Translator {
-    /// The automaton of a formula in negation normal form, from those of its parts; `None` if it has none.
-    pub(crate) fn composed(
+/// The translation of the parts of a formula, and its limits.
+pub(crate) trait Parts {
+    /// The automaton of a part.
+    fn part(
         &mut self,
         formulas: &mut Formulas,
         alphabet: &mut Alphabet,
         f: Formula,
         effort: Effort,
-    ) -> Result<Option<Automaton>, TooLarge> {
-        let (op, mut operands) = match formulas.op(f) {
-            // `G(f & g) = G f & G g`
-            Op::Globally if formulas.op(formulas.operand(f, 0)) == Op::And => {
-                let below = formulas.operands(formulas.operand(f, 0)).to_vec();
-                let conjuncts = below.into_iter().map(|g| formulas.globally(g)).collect();
-                (Op::And, conjuncts)
-            }
-            op => (op, formulas.operands(f).to_vec()),
-        };
-        // What exceeds the limits is likely to be among the largest.
-        operands.sort_by_key(|&g| std::cmp::Reverse(formulas.size(g)));
-        let mut a = match op {
-            Op::Or => {
-                let mut parts = Vec::with_capacity(operands.len());
-                for g in operands {
-                    parts.push(self.part(formulas, alphabet, g, effort)?);
-                }
-                sum_of_parts(alphabet, parts)
-            }
-            Op::Finally => {
-                let a = self.part(formulas, alphabet, operands[0], effort)?;
-                in_front(a, true)
-            }
-            Op::Next => {
-                let a = self.part(formulas, alphabet, operands[0], effort)?;
-                in_front(a, false)
-            }
-            Op::And => {
-                let mut groups = independent(formulas, &operands);
-                // One group of all conjuncts would be the formula again (C1).
-                let separate = groups.len() > 1;
-                if !separate {
-                    groups = operands.into_iter().map(|g| vec![g]).collect();
-                }
-                let mut factors = Vec::with_capacity(groups.len());
-                for group in groups {
-                    let g = formulas.and(&group);
-                    factors.push(self.part(formulas, alphabet, g, effort)?);
-                }
-                if separate {
-                    self.refuse_product(alphabet, &factors)?;
-                }
-                self.product_of_parts(alphabet, &factors, effort)?
-            }
-            _ => return Ok(None),
-        };
-        reduce_if_small(&mut a, alphabet, effort);
-        Ok(Some(a))
-    }
+    ) -> Result<Automaton, TooLarge>;
 
-    /// Refuses the product of deterministic factors without common propositions if it is too large. Its size is known: each
-    /// pair of states and of letters is possible, and simulation finds nothing that it has not found in the factors. (Reverse simulation does,
-    /// if they are not deterministic: guesses that can be made at different times can be made at once.)
-    fn refuse_product(
-        &self,
-        alphabet: &mut Alphabet,
-        factors: &[Automaton],
-    ) -> Result<(), TooLarge> {
-        let bdds = &mut alphabet.bdds;
-        let multiplied = |size: fn(&Automaton) -> usize| {
-            (factors.iter()).fold(1u128, |n, a| n.saturating_mul(size(a) as u128))
-        };
-        let edges = multiplied(Automaton::edge_count);
-        if edges <= self.limits.edges as u128 || !factors.iter().all(|a| a.is_deterministic(bdds)) {
-            return Ok(());
-        }
-        Err(TooLarge::Product {
-            parts: factors.len(),
-            states: multiplied(Automaton::states),
-            edges,
-            limit: self.limits.edges,
-        })
-    }
-
-    /// The product of factors, reduced after each step.
-    fn product_of_parts(
-        &self,
-        alphabet: &mut Alphabet,
-        factors: &[Automaton],
-        effort: Effort,
-    ) -> Result<Automaton, TooLarge> {
-        let too_large = TooLarge::Construction {
-            edges: self.limits.edges,
-        };
-        let mut factors = factors.iter();
-        let mut p = factors.next().expect("at least one factor").clone();
-        for a in factors {
-            // An upper bound; common propositions leave fewer, but seldom much fewer.
-            let bound = p.edge_count().saturating_mul(a.edge_count());
-            if bound > self.limits.edges.saturating_mul(MAX_WASTE) {
-                return Err(too_large);
-            }
-            let weak = is_weak(&p) && is_weak(a);
-            p = product(&mut alphabet.bdds, &p, a);
-            if weak {
-                one_set(&mut p);
-            }
-            if p.edge_count() > self.limits.edges {
-                return Err(too_large);
-            }
-            reduce_if_small(&mut p, alphabet, effort);
-        }
-        Ok(p)
-    }
+    /// The most edges that an automaton may have.
+    fn max_edges(&self) -> usize;
 }
 
-/// Constructions may make so many times as many edges as the limit says, since reductions leave fewer.
-pub(crate) const MAX_WASTE: usize = 3;
+/// The automaton of a formula in negation normal form, from those of its parts; `None` if it has none.
+pub(crate) fn composed(
+    parts: &mut impl Parts,
+    formulas: &mut Formulas,
+    alphabet: &mut Alphabet,
+    f: Formula,
+    effort: Effort,
+) -> Result<Option<Automaton>, TooLarge> {
+    let (op, mut operands) = match formulas.op(f) {
+        // `G(f & g) = G f & G g`
+        Op::Globally if formulas.op(formulas.operand(f, 0)) == Op::And => {
+            let below = formulas.operands(formulas.operand(f, 0)).to_vec();
+            let conjuncts = below.into_iter().map(|g| formulas.globally(g)).collect();
+            (Op::And, conjuncts)
+        }
+        op => (op, formulas.operands(f).to_vec()),
+    };
+    // What exceeds the limits is likely to be among the largest.
+    operands.sort_by_key(|&g| std::cmp::Reverse(formulas.size(g)));
+    let mut a = match op {
+        Op::Or => {
+            let mut automata = Vec::with_capacity(operands.len());
+            for g in operands {
+                automata.push(parts.part(formulas, alphabet, g, effort)?);
+            }
+            sum_of_parts(alphabet, automata)
+        }
+        Op::Finally => {
+            let a = parts.part(formulas, alphabet, operands[0], effort)?;
+            in_front(a, true)
+        }
+        Op::Next => {
+            let a = parts.part(formulas, alphabet, operands[0], effort)?;
+            in_front(a, false)
+        }
+        Op::And => {
+            let mut groups = independent(formulas, &operands);
+            // One group of all conjuncts would be the formula again (C1).
+            let separate = groups.len() > 1;
+            if !separate {
+                groups = operands.into_iter().map(|g| vec![g]).collect();
+            }
+            let mut factors = Vec::with_capacity(groups.len());
+            for group in groups {
+                let g = formulas.and(&group);
+                factors.push(parts.part(formulas, alphabet, g, effort)?);
+            }
+            if separate {
+                refuse_product(parts.max_edges(), alphabet, &factors)?;
+            }
+            product_of_parts(parts.max_edges(), alphabet, &factors, effort)?
+        }
+        _ => return Ok(None),
+    };
+    reduce_if_small(&mut a, alphabet, effort);
+    Ok(Some(a))
+}
+
+/// Refuses the product of deterministic factors without common propositions if it is too large. Its size is known: each
+/// pair of states and of letters is possible, and simulation finds nothing that it has not found in the factors. (Reverse simulation does,
+/// if they are not deterministic: guesses that can be made at different times can be made at once.)
+fn refuse_product(
+    max_edges: usize,
+    alphabet: &mut Alphabet,
+    factors: &[Automaton],
+) -> Result<(), TooLarge> {
+    let bdds = &mut alphabet.bdds;
+    let multiplied = |size: fn(&Automaton) -> usize| {
+        (factors.iter()).fold(1u128, |n, a| n.saturating_mul(size(a) as u128))
+    };
+    let edges = multiplied(Automaton::edge_count);
+    if edges <= max_edges as u128 || !factors.iter().all(|a| a.is_deterministic(bdds)) {
+        return Ok(());
+    }
+    Err(TooLarge::Product {
+        parts: factors.len(),
+        states: multiplied(Automaton::states),
+        edges,
+        limit: max_edges,
+    })
+}
+
+/// The product of factors, reduced after each step.
+fn product_of_parts(
+    max_edges: usize,
+    alphabet: &mut Alphabet,
+    factors: &[Automaton],
+    effort: Effort,
+) -> Result<Automaton, TooLarge> {
+    let too_large = TooLarge::Construction { edges: max_edges };
+    let mut factors = factors.iter();
+    let mut p = factors.next().expect("at least one factor").clone();
+    for a in factors {
+        // An upper bound; common propositions leave fewer, but seldom much fewer.
+        let bound = p.edge_count().saturating_mul(a.edge_count());
+        if bound > max_edges.saturating_mul(MAX_WASTE) {
+            return Err(too_large);
+        }
+        let weak = is_weak(&p) && is_weak(a);
+        p = product(&mut alphabet.bdds, &p, a);
+        if weak {
+            one_set(&mut p);
+        }
+        if p.edge_count() > max_edges {
+            return Err(too_large);
+        }
+        reduce_if_small(&mut p, alphabet, effort);
+    }
+    Ok(p)
+}
 
 /// Simulations where they are cheap; otherwise the component filter alone.
 fn reduce_if_small(a: &mut Automaton, alphabet: &mut Alphabet, effort: Effort) {
@@ -304,7 +250,7 @@ fn independent(formulas: &Formulas, operands: &[Formula]) -> Vec<Vec<Formula>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::translator::Options;
+    use crate::translator::{Options, Translator};
     use sempre_base::Random;
     use sempre_ltl::{ParseOptions, parse};
     use sempre_omega::inclusion::equivalent;

@@ -17,23 +17,25 @@
 //! with `Fin`, as the others would in LTL3TELA (Major, Blahoudek, Strejček, Sasaráková, Zbončáková, "ltl3tela:
 //! LTL to small deterministic or nondeterministic Emerson-Lei automata", ATVA 2019).
 
-use crate::composition::TooLarge;
+use crate::buchi::Translator;
 use crate::delta2::is_limit;
 use crate::master_theorem::{self, Suspension};
-use crate::translator::{Effort, Kind, Options, Translator, reduce};
+use crate::options::{Effort, Kind, Options};
+use crate::reduction::reduce;
+use crate::too_large::TooLarge;
 use sempre_ltl::{Formula, Formulas, Op};
 use sempre_omega::acceptance_dnf::dnf;
 use sempre_omega::complement::to_deterministic;
 use sempre_omega::complete::complete;
 use sempre_omega::degeneralize::{self, degeneralize};
 use sempre_omega::determinize::determinize;
+use sempre_omega::emptiness::prune;
 use sempre_omega::fin_less::fin_less;
 use sempre_omega::generalized_rabin::generalized_rabin;
 use sempre_omega::paritize::to_parity;
 use sempre_omega::product::product;
 use sempre_omega::rabin_by_component::rabin_by_component;
 use sempre_omega::residual_merge::merge_residuals;
-use sempre_omega::scc::prune;
 use sempre_omega::simulation::merge_bisimilar;
 use sempre_omega::{Alphabet, Automaton, Sccs};
 
@@ -174,7 +176,7 @@ impl Search<'_> {
             deterministic,
         };
         self.translator
-            .try_translate(self.formulas, self.alphabet, f, options)
+            .buchi(self.formulas, self.alphabet, f, options)
     }
 
     /// Deterministic automata of `f`; at least one is offered.

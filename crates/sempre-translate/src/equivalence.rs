@@ -9,8 +9,8 @@
 //! at most exponential in its formula. Deliberately not done: the product is not searched on the fly,
 //! since the automata are reduced first and their products are small.
 
+use crate::buchi::Translator;
 use crate::language::{automaton, letters};
-use crate::translator::Translator;
 use sempre_base::Lasso;
 use sempre_ltl::nnf::nnf;
 use sempre_ltl::{Formula, Formulas, Letter};

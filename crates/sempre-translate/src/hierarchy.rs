@@ -36,7 +36,7 @@
 
 use crate::language::Language;
 use sempre_omega::complete::complete;
-use sempre_omega::scc::prune;
+use sempre_omega::emptiness::prune;
 use sempre_omega::{Acceptance, Automaton, Bdds, Mark, Sccs, emptiness, product, wdba};
 use std::fmt;
 

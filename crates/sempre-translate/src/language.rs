@@ -8,7 +8,8 @@
 //! The automata are made with medium effort: rewriting and one simulation pay for themselves in the
 //! products, the search for the smallest automaton does not.
 
-use crate::translator::{Effort, Kind, Options, Translator};
+use crate::buchi::Translator;
+use crate::options::{Effort, Kind, Options};
 use sempre_base::Lasso;
 use sempre_ltl::nnf::nnf;
 use sempre_ltl::{Facts, Formula, Formulas, Letter};
@@ -101,7 +102,7 @@ pub(crate) fn automaton(
         effort: Effort::Medium,
         ..Options::default()
     };
-    translator.translate(formulas, alphabet, f, options)
+    translator.unlimited_buchi(formulas, alphabet, f, options)
 }
 
 /// The word over the propositions of `formulas` with the same names.

@@ -3,6 +3,7 @@
 //! This crate knows neither models nor threads.
 
 pub mod after;
+mod buchi;
 pub mod composition;
 pub mod containment;
 pub mod couvreur;
@@ -15,10 +16,13 @@ pub mod hierarchy;
 pub mod informative_prefixes;
 pub mod language;
 pub mod master_theorem;
+mod options;
+mod reduction;
 pub mod redundancy;
 #[cfg(test)]
 mod reference;
 pub mod safety_kind;
 pub mod stutter;
 pub mod testing;
+mod too_large;
 pub mod translator;

@@ -32,10 +32,11 @@
 //! Cost: doubly exponential in the formula, as it must be; the caller limits the states.
 
 use crate::after::After;
+use crate::buchi::Translator;
 use crate::delta2::{self, Limits};
 use crate::equivalence::equivalent;
 use crate::gf_guarantee;
-use crate::translator::{Effort, Translator};
+use crate::options::Effort;
 use rustc_hash::FxHashMap;
 use sempre_ltl::nnf::nnf;
 use sempre_ltl::{Formula, Formulas, Op};

@@ -12,8 +12,8 @@
 //! Without this, the calls would be propositions that no run of any model is ever asked about, and the rest would be
 //! reported as missing operators. Text in quotes and braces does not come here.
 
-use super::infix::Reader;
 use super::lexer::Token;
+use super::reader::Reader;
 use super::term::word_text;
 use super::words::binary_word;
 use sempre_base::{Diagnostic, Span};

@@ -12,9 +12,10 @@
 
 use super::foreign::Found;
 use super::lexer::{Lexeme, Token, lex};
-use super::term::{Term, Terms, canonical, excerpt, unbrace, unquote};
-use super::words::{Meaning, binary_word, connective, looks_like_operator};
-use super::{Item, MAX_DEPTH, MAX_ERRORS, ParseOptions, Program};
+use super::program::{Item, MAX_DEPTH, MAX_ERRORS, ParseOptions, Program};
+use super::reader::{Entry, Reader};
+use super::term::{Term, Terms, canonical, unbrace, unquote};
+use super::words::{Meaning, binary_word, connective};
 use crate::formula::Op;
 use sempre_base::{Diagnostic, Span};
 
@@ -67,51 +68,7 @@ fn term_groups(tokens: &[Lexeme]) -> Vec<u32> {
     after
 }
 
-pub(super) enum Entry {
-    Open(Span),
-    Unary(Op, Span),
-    /// `count` operators in a row, for `&` and `|` more than one.
-    Binary(Op, Span, u32),
-}
-
-pub(super) struct Reader<'a> {
-    pub(super) text: &'a str,
-    pub(super) tokens: Vec<Lexeme>,
-    pub(super) clean: Vec<u32>,
-    pub(super) options: &'a ParseOptions<'a>,
-    pub(super) lexed_well: bool,
-    pub(super) at: usize,
-    pub(super) stack: Vec<Entry>,
-    pub(super) program: Program,
-}
-
 impl Reader<'_> {
-    pub(super) fn peek(&self, ahead: usize) -> Option<Token> {
-        self.tokens.get(self.at + ahead).map(|t| t.token)
-    }
-
-    pub(super) fn source(&self, span: Span) -> &str {
-        &self.text[span.start..span.end]
-    }
-
-    fn here(&self) -> Span {
-        self.tokens
-            .get(self.at)
-            .map_or(Span::new(self.text.len(), self.text.len()), |t| t.span())
-    }
-
-    fn found(&self) -> String {
-        if self.at < self.tokens.len() {
-            format!("`{}`", excerpt(self.source(self.here())))
-        } else {
-            "the end of the formula".to_string()
-        }
-    }
-
-    pub(super) fn error(&mut self, diagnostic: Diagnostic) {
-        self.program.errors.push(diagnostic);
-    }
-
     fn run(&mut self) {
         // A text that is not even made of tokens is not worth more complaints.
         if self.program.errors.len() >= MAX_ERRORS {
@@ -201,20 +158,6 @@ impl Reader<'_> {
     fn constant(&mut self, value: bool) {
         self.program.items.push(Item::Constant(value));
         self.at += 1;
-    }
-
-    pub(super) fn leaf(&mut self, name: String, span: Span) {
-        if let Some(warning) = looks_like_operator(&name, span) {
-            self.program.warnings.push(warning);
-        }
-        let number = self.program.propositions.len() as u32;
-        self.program.propositions.push((name, span));
-        self.program.items.push(Item::Proposition(number));
-    }
-
-    /// A leaf in place of what could not be read.
-    pub(super) fn imagine(&mut self) {
-        self.program.items.push(Item::Constant(true));
     }
 
     fn text_proposition(&mut self) {

@@ -2,8 +2,8 @@
 //! `& | ^ i e U V R W M` before two, `t`, `f`, and propositions that are names or quoted text.
 //! Tokens are separated by white space where letters would touch.
 
+use super::program::{Item, MAX_ERRORS, Program};
 use super::term::{canonical, excerpt, unquote};
-use super::{Item, MAX_ERRORS, Program};
 use crate::formula::Op;
 use sempre_base::{Diagnostic, Span};
 

@@ -4,7 +4,8 @@
 //! with a name and a colon, so nothing is misread. Blank lines are skipped, and everything from `#`
 //! or `//` on, unless it stands in quotes or braces. A bad line does not spoil the others.
 
-use super::{MAX_ERRORS, ParseOptions, Parsed, parse};
+use super::program::{MAX_ERRORS, ParseOptions};
+use super::{Parsed, parse};
 use crate::formula::Formulas;
 use sempre_base::{Diagnostic, Span};
 

@@ -14,29 +14,17 @@ mod infix;
 mod lbt;
 mod lexer;
 mod list;
+mod program;
+mod reader;
 pub(crate) mod term;
 pub(crate) mod words;
 
 pub use list::{ListItem, code_length, parse_list};
 
-use crate::formula::{Formula, Formulas, Op};
+use crate::formula::{Formula, Formulas};
+use program::{Item, MAX_ERRORS, Program};
+pub use program::{MAX_DEPTH, ParseOptions};
 use sempre_base::{Diagnostic, Span};
-
-/// The deepest formula that is read.
-pub const MAX_DEPTH: u32 = 4000;
-
-/// So many errors are reported at most.
-const MAX_ERRORS: usize = 20;
-
-/// How to read.
-#[derive(Clone, Copy, Default)]
-pub struct ParseOptions<'a> {
-    /// Keep the formula exactly as written (`F 0` stays `F 0`); otherwise the trivial identities of
-    /// the arena's constructors are applied.
-    pub exact: bool,
-    /// The names a model declares; they win over operators and are never split.
-    pub known: Option<&'a dyn Fn(&str) -> bool>,
-}
 
 /// A formula that was read.
 #[derive(Clone, Debug)]
@@ -47,23 +35,6 @@ pub struct Parsed {
     pub propositions: Vec<(usize, Span)>,
     /// What may not mean what its author thinks.
     pub warnings: Vec<Diagnostic>,
-}
-
-/// A formula in postfix, as the readers produce it.
-#[derive(Default)]
-struct Program {
-    items: Vec<Item>,
-    propositions: Vec<(String, Span)>,
-    errors: Vec<Diagnostic>,
-    warnings: Vec<Diagnostic>,
-}
-
-enum Item {
-    Constant(bool),
-    /// An index into the program's propositions.
-    Proposition(u32),
-    /// An operator and how many operands it takes.
-    Apply(Op, u32, Span),
 }
 
 /// Reads a formula in any of the infix syntaxes.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::op::Op;
 use crate::print::{Syntax, print};
 
 fn spot(text: &str) -> String {

@@ -11,9 +11,9 @@
 //! * `GFa`: a run of `F G X` glued to a lower-case name or a number is split off, unless the word is
 //!   a declared name. With a model that happens only if what remains is declared.
 
-use super::Item;
-use super::infix::{Entry, Reader};
 use super::lexer::{Lexeme, Token};
+use super::program::Item;
+use super::reader::{Entry, Reader};
 use super::term::{Term, word_text};
 use crate::formula::Op;
 use sempre_base::{Diagnostic, Span};
@@ -30,6 +30,15 @@ pub(super) enum Meaning {
 }
 
 impl Reader<'_> {
+    pub(super) fn leaf(&mut self, name: String, span: Span) {
+        if let Some(warning) = looks_like_operator(&name, span) {
+            self.program.warnings.push(warning);
+        }
+        let number = self.program.propositions.len() as u32;
+        self.program.propositions.push((name, span));
+        self.program.items.push(Item::Proposition(number));
+    }
+
     /// Does the model declare this name, or the process in front of its dot?
     pub(super) fn declared(&self, word: &str) -> bool {
         self.options.known.is_some_and(|known| {

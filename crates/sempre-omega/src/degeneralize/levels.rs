@@ -1,9 +1,17 @@
 //! The levels of a component: how they follow each other, and which copies are needed.
 
-use super::Kind;
 use crate::automaton::{Automaton, Edge};
 use crate::mark::Mark;
 use crate::scc::Sccs;
+
+/// Where the acceptance of the result is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// On edges.
+    TransitionBased,
+    /// On states: all edges that leave a state carry the same mark.
+    StateBased,
+}
 
 /// Where a run goes on after it has seen all sets (I3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

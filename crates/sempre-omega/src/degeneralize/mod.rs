@@ -36,16 +36,8 @@ use crate::automaton::Automaton;
 use crate::bdd::Bdds;
 use crate::mark::Mark;
 use crate::scc::Sccs;
+pub use levels::Kind;
 use levels::{Component, RESTARTS, Restart, Rules, Step};
-
-/// Where the acceptance of the result is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// On edges.
-    TransitionBased,
-    /// On states: all edges that leave a state carry the same mark.
-    StateBased,
-}
 
 /// How to go about it.
 #[derive(Clone, Debug)]

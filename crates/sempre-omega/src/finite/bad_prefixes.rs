@@ -18,7 +18,7 @@ use super::{FiniteAutomaton, minimize};
 use crate::automaton::Automaton;
 use crate::bdd::{Bdd, Bdds};
 use crate::emptiness::is_empty;
-use crate::scc::prune;
+use crate::emptiness::prune;
 use crate::wdba::powerset;
 
 /// The minimal deterministic automaton of the finite words that no word of `a`'s language begins with;

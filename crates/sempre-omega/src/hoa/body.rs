@@ -1,9 +1,11 @@
 //! The body of an automaton, `--BODY--` to `--END--`, and the automaton that comes out of it.
 
 use super::expressions::{Labels, Negations, Parsed, no_such_set, resolve_negations};
+use super::header::{Header, no_such_state};
+use super::item::{Highlights, HoaItem};
 use super::lexer::{Cursor, Token, unescape};
 use super::properties::{Shape, Writing, contradictions, wrong_name};
-use super::reader::{Ending, Header, Highlights, HoaItem, HoaReader, MAX_ERRORS, no_such_state};
+use super::source::{Ending, HoaReader, MAX_ERRORS};
 use crate::acceptance::Acceptance;
 use crate::alternating::{AlternatingAutomaton, UniversalEdge};
 use crate::automaton::{Alphabet, Automaton, Edge};

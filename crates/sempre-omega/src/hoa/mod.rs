@@ -13,9 +13,12 @@
 pub mod acceptance_name;
 mod body;
 mod expressions;
+pub(crate) mod header;
+mod item;
 mod lexer;
 mod properties;
 pub mod reader;
+mod source;
 pub mod writer;
 
 pub use acceptance_name::acceptance_name;

@@ -10,9 +10,9 @@
 //! the diagram of a label; HOA has no shorter form that every reader understands, so that is left alone.
 
 use super::acceptance_name::acceptance_name;
+use super::item::Highlights;
 use super::lexer::{Cursor, Token, quote};
 use super::properties::{is_inherently_weak, is_semi_deterministic, weakness};
-use super::reader::Highlights;
 use crate::automaton::{Alphabet, Automaton};
 use crate::bdd::{Bdd, Bdds};
 use crate::mark::Mark;

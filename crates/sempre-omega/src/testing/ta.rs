@@ -31,7 +31,8 @@ use super::{EdgeTable, Initial, TestingEdge, initial_states, is_deterministic};
 use crate::acceptance::Acceptance;
 use crate::automaton::Automaton;
 use crate::bdd::Bdds;
-use crate::scc::{Sccs, useful_states};
+use crate::emptiness::useful_states;
+use crate::scc::Sccs;
 
 /// A testing automaton.
 #[derive(Clone, Debug)]

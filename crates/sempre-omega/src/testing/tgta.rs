@@ -37,8 +37,9 @@ use super::{EdgeTable, Initial, TestingEdge, initial_states, is_deterministic};
 use crate::acceptance::Acceptance;
 use crate::automaton::Automaton;
 use crate::bdd::Bdds;
+use crate::emptiness::useful_states;
 use crate::mark::Mark;
-use crate::scc::{Sccs, useful_states};
+use crate::scc::Sccs;
 
 /// A transition-based generalised testing automaton.
 #[derive(Clone, Debug)]

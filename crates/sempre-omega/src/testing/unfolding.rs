@@ -50,8 +50,9 @@ use super::{Initial, TestingEdge};
 use crate::acceptance::Acceptance;
 use crate::automaton::Automaton;
 use crate::bdd::{Bdd, Bdds};
+use crate::emptiness::{prune, useful_states};
 use crate::mark::Mark;
-use crate::scc::{Sccs, prune, useful_states};
+use crate::scc::Sccs;
 use rustc_hash::FxHashMap;
 
 /// More propositions than this are never unfolded, whatever the limits say.

@@ -2,8 +2,8 @@
 //! on average no larger.
 
 use sempre_ltl::{Formulas, ParseOptions, parse};
+use sempre_omega::emptiness::prune;
 use sempre_omega::inclusion::equivalent;
-use sempre_omega::scc::prune;
 use sempre_omega::{Alphabet, stream};
 use sempre_translate::translator::{Effort, Kind, Options, Translator};
 use std::collections::BTreeMap;
