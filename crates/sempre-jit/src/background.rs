@@ -11,7 +11,8 @@
 //! * What went wrong within [`INITIAL_WAIT`] is an error of who asks for the code; what goes wrong later leaves all states to the
 //!   interpreter.
 
-use crate::native::{CompileError, Native, failed};
+use crate::error::{CompileError, failed};
+use crate::native::Native;
 use sempre_base::stop::{Cancel, Stop, cancellable};
 use sempre_model::Layout;
 use sempre_model::ir::{Expr, Program};

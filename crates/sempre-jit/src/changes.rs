@@ -12,165 +12,18 @@
 //! "An improved Monte Carlo factorization algorithm", BIT 1980): a loop that fills an array has many thousand states. Once there
 //! were several ways, each state is remembered, as in [`crate::atomic`].
 
-use crate::compiled_system::{CompiledContext, CompiledSystem};
+use crate::compiled_system::{CompiledContext, CompiledSystem, index_records};
+use crate::difference::{Changes, Difference, each_record, pairs};
 use crate::native::Native;
-use rustc_hash::FxHashSet;
 use sempre_model::Field;
 use sempre_model::interpreter::MAX_INTERMEDIATE_STATES;
 use sempre_model::ir::VariableId;
 use sempre_model::{Sink, Step};
 
-/// States of more words are wide.
-pub(crate) const WIDE: usize = 32;
-
 /// A chain of so many states may be a circle.
 const CYCLE_CHECK_AFTER: usize = 64;
 
-/// The words in which two states differ, in order, with their values in one of them.
-type Difference = Box<[(u32, u64)]>;
-
-/// The scratch space.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Changes {
-    /// Where each record starts.
-    pub(crate) starts: Vec<u32>,
-    /// A state, and the words in which it may differ from the one that is left.
-    state: Vec<u64>,
-    touched: Vec<u32>,
-    /// For each word the epoch in which it was touched last.
-    stamps: Vec<u32>,
-    epoch: u32,
-    /// The sum of the hashes of the words touched, less those of the words that they replace.
-    hash: u64,
-    /// Records of the state that is left, in order, and records of where atomic steps end.
-    first: Vec<u64>,
-    ends: Vec<u64>,
-    waiting: Vec<Difference>,
-    seen: FxHashSet<Difference>,
-}
-
-/// Something that depends on every bit of a word and on its place.
-#[inline]
-fn hash(word: u32, value: u64) -> u64 {
-    let key = u128::from(value ^ u64::from(word).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    let product = key * 0xd6e8_feb8_6659_fd93_d6e8_feb8_6659_fd93;
-    (product as u64) ^ (product >> 64) as u64
-}
-
-impl Changes {
-    /// Begins with a state.
-    fn start_from(&mut self, state: &[u64]) {
-        self.state.clear();
-        self.state.extend_from_slice(state);
-        self.stamps.resize(state.len(), 0);
-        self.clear_changes();
-    }
-
-    /// The state is the one that is left again.
-    fn clear_changes(&mut self) {
-        self.touched.clear();
-        self.hash = 0;
-        self.epoch = match self.epoch.checked_add(1) {
-            Some(epoch) => epoch,
-            None => {
-                self.stamps.fill(0);
-                1
-            }
-        };
-    }
-
-    /// Changes a word.
-    #[inline]
-    fn set(&mut self, word: u32, value: u64) {
-        let place = word as usize;
-        if self.stamps[place] != self.epoch {
-            self.stamps[place] = self.epoch;
-            self.touched.push(word);
-        }
-        let old = std::mem::replace(&mut self.state[place], value);
-        let difference = hash(word, value).wrapping_sub(hash(word, old));
-        self.hash = self.hash.wrapping_add(difference);
-    }
-
-    /// Back to the state that is left.
-    fn undo(&mut self, source: &[u64]) {
-        for &word in &self.touched {
-            self.state[word as usize] = source[word as usize];
-        }
-        self.clear_changes();
-    }
-
-    /// What differs from the state that is left.
-    fn difference(&mut self, source: &[u64]) -> Difference {
-        self.touched.sort_unstable();
-        let state = &self.state;
-        let words = self.touched.iter();
-        let differ = words.filter(|&&w| state[w as usize] != source[w as usize]);
-        differ.map(|&w| (w, state[w as usize])).collect()
-    }
-
-    /// The state that differs so from the one that is left.
-    fn apply(&mut self, difference: &Difference, source: &[u64]) {
-        self.undo(source);
-        for &(word, value) in difference {
-            self.set(word, value);
-        }
-    }
-
-    /// Adds the state to the ends of atomic steps.
-    fn end(&mut self, action: u64, source: &[u64]) {
-        let difference = self.difference(source);
-        self.ends.push(action);
-        self.ends.push(difference.len() as u64);
-        for &(word, value) in &difference {
-            self.ends.extend([u64::from(word), value]);
-        }
-    }
-}
-
-/// The pairs of a record whose header has this length.
-fn pairs(record: &[u64], header: usize) -> impl Iterator<Item = (u32, u64)> {
-    let count = record[header] as usize;
-    let pairs = record[header + 1..header + 1 + 2 * count].chunks_exact(2);
-    pairs.map(|pair| (pair[0] as u32, pair[1]))
-}
-
-/// The records in a buffer, one behind the other.
-fn each_record(mut records: &[u64], header: usize) -> impl Iterator<Item = &[u64]> {
-    std::iter::from_fn(move || {
-        let count = *records.get(header)? as usize;
-        let (record, rest) = records.split_at(header + 1 + 2 * count);
-        records = rest;
-        Some(record)
-    })
-}
-
-/// Fills the context with where these records start; their number.
-fn index_records(context: &mut CompiledContext, length: usize, header: usize) -> usize {
-    let starts = &mut context.changes.starts;
-    starts.clear();
-    let mut start = 0;
-    for record in each_record(&context.records[..length], header) {
-        starts.push(start as u32);
-        start += record.len();
-    }
-    starts.len()
-}
-
 impl CompiledSystem {
-    /// Fills the context with the records of the state; their number, or `None` if the interpreter must be asked.
-    pub(crate) fn list_records(
-        &self,
-        context: &mut CompiledContext,
-        native: &Native,
-        state: &[u64],
-    ) -> Option<usize> {
-        context.changes.start_from(state);
-        let (changes, records) = (&mut context.changes, &mut context.records);
-        let length = native.changes_of(&mut changes.state, records)?;
-        Some(index_records(context, length, native.header))
-    }
-
     /// Tells the successors of a wide state. `None`, and nothing is told, if the interpreter must be asked.
     pub(crate) fn emit_changes(
         &self,

@@ -10,10 +10,9 @@
 //! moves, as a rule) or which changes by a known amount (tokens of a net) is part of the constant.
 
 use crate::arrays::MAX_LOG;
-use crate::expression::{Emitter, Target, Written};
+use crate::emitter::{Emitter, Flag, Target, Written};
 use crate::operand::{Code, Operand, field_interval};
 use crate::segments::segments;
-use crate::truth::Flag;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types};
 use rustc_hash::FxHashSet;

@@ -13,19 +13,25 @@
 
 mod arrays;
 mod atomic;
+mod atomic_register;
 mod background;
 mod changes;
 mod compilable;
 mod compiled_system;
+mod conditions;
+mod difference;
 mod effect;
+mod emitter;
+mod error;
 mod expression;
 mod native;
 mod operand;
 mod plan;
 mod plan_code;
 mod segments;
+mod system;
 mod table;
 mod truth;
 
 pub use compiled_system::{CompiledContext, CompiledSystem};
-pub use native::CompileError;
+pub use error::CompileError;

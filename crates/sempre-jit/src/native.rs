@@ -6,15 +6,15 @@
 //! ([`crate::changes`]).
 
 use crate::arrays::ArrayTable;
-use crate::atomic::holders;
+use crate::atomic_register::holders;
 use crate::compilable::{is_compilable, size};
 use crate::effect::max_changes;
-use crate::expression::{Arrays, Emitter, Target};
+use crate::emitter::{Arrays, Emitter, Flag, Target};
+use crate::error::{CompileError, failed};
 use crate::operand::Operand;
 use crate::plan::{Node, plan};
 use crate::plan_code::{Body, EmitContext, PendingFunction, store};
 use crate::table::NativeTable;
-use crate::truth::Flag;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     AbiParam, Function, InstBuilder, Signature, UserFuncName, Value, types,
@@ -27,7 +27,6 @@ use sempre_base::stop::checkpoint_now;
 use sempre_model::Layout;
 use sempre_model::footprint::can_fail;
 use sempre_model::ir::{Behaviour, Expr, Program, VariableId};
-use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -36,22 +35,6 @@ const COPIED_IN_PLACE: usize = 8;
 
 /// Actions with larger guards are left to the interpreter.
 const LARGEST_GUARD: usize = 20_000;
-
-/// Why there is no native code.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CompileError(String);
-
-impl fmt::Display for CompileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot compile the model: {}", self.0)
-    }
-}
-
-impl std::error::Error for CompileError {}
-
-pub(crate) fn failed(error: impl fmt::Display) -> CompileError {
-    CompileError(error.to_string())
-}
 
 /// A function of native code; see the module's documentation.
 type Entry = unsafe extern "C" fn(*const u64, *mut u64) -> usize;

@@ -14,7 +14,7 @@
 //!   steps must be sorted afterwards; there are few, compared with the tests that are saved.
 
 use crate::compilable::size;
-use crate::truth::{fact, read_cell};
+use crate::conditions::{fact, read_cell};
 use rustc_hash::FxHashMap;
 use sempre_base::checkpoint;
 use sempre_base::stop::checkpoint_now;

@@ -6,12 +6,11 @@
 
 use crate::arrays::{undo_writes, write_word};
 use crate::effect::packed_arrays;
-use crate::expression::{Emitter, Target};
-use crate::native::{CompileError, failed};
+use crate::emitter::{Emitter, Flag, Target};
+use crate::error::{CompileError, failed};
 use crate::operand::{Operand, field_interval};
 use crate::plan::{Guarded, Node};
 use crate::table::{NativeTable, table_steps};
-use crate::truth::Flag;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     AbiParam, AliasRegion, Block, BlockArg, FuncRef, Inst, InstBuilder, JumpTableData, MemFlags,

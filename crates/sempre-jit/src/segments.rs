@@ -6,7 +6,7 @@
 //! wide states have tables instead ([`crate::arrays`]).
 
 use crate::arrays::{self, ArrayTable};
-use crate::expression::{Emitter, Target};
+use crate::emitter::{Emitter, Target};
 use crate::operand::{Code, Operand, field_interval};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlags, Value, types};
