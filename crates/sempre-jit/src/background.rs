@@ -47,7 +47,7 @@ pub(crate) struct Compilation {
 
 impl Compilation {
     /// Begins to compile, and waits a little. With `changes`, records list changes.
-    pub fn begin(
+    pub(crate) fn begin(
         program: &Arc<Program>,
         layout: &Layout,
         propositions: &Arc<Vec<Expr>>,
@@ -118,7 +118,7 @@ impl Compilation {
 
     /// The code, if it is there.
     #[inline]
-    pub fn get(&self) -> Option<&Native> {
+    pub(crate) fn get(&self) -> Option<&Native> {
         self.shared.made.get().and_then(|made| made.as_ref().ok())
     }
 
@@ -126,7 +126,7 @@ impl Compilation {
     ///
     /// # Errors
     /// If it did.
-    pub fn error(&self) -> Result<(), CompileError> {
+    pub(crate) fn error(&self) -> Result<(), CompileError> {
         match self.shared.made.get() {
             Some(Err(error)) => Err(error.clone()),
             Some(Ok(_)) | None => Ok(()),
@@ -134,7 +134,7 @@ impl Compilation {
     }
 
     /// Waits for the end.
-    pub fn wait(&self) {
+    pub(crate) fn wait(&self) {
         self.wait_for(None);
     }
 

@@ -28,7 +28,7 @@ pub(crate) struct AtomicExpansion {
 
 impl AtomicExpansion {
     /// The records of where the steps end that were gone through last.
-    pub fn ends(&self) -> &[u64] {
+    pub(crate) fn ends(&self) -> &[u64] {
         &self.ends
     }
 }

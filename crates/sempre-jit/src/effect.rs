@@ -49,7 +49,7 @@ struct Writes {
 
 impl Emitter<'_, '_> {
     /// Runs an effect on the source state. What it leaves is in `written`.
-    pub fn effect(&mut self, effect: &[Stmt]) {
+    pub(crate) fn effect(&mut self, effect: &[Stmt]) {
         self.written = Written {
             packed: packed_arrays(effect),
             ..Written::default()
@@ -162,7 +162,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Exits unless the value has room in the field.
-    pub fn exit_unless_room(&mut self, value: &Operand, field: &Field) {
+    pub(crate) fn exit_unless_room(&mut self, value: &Operand, field: &Field) {
         let (low, high) = field_interval(field);
         if value.lies_in(low, high) {
             return;
@@ -377,7 +377,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Packs what was written: the words that changed, in order.
-    pub fn changed_words(&mut self) -> Vec<(u32, Value)> {
+    pub(crate) fn changed_words(&mut self) -> Vec<(u32, Value)> {
         #[derive(Clone)]
         struct Change {
             keep: u64,

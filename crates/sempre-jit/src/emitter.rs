@@ -36,7 +36,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    pub fn plain(block: Block) -> Self {
+    pub(crate) fn plain(block: Block) -> Self {
         Self {
             block,
             argument: None,
@@ -88,7 +88,7 @@ pub(crate) struct Emitter<'a, 'f> {
 impl<'a, 'f> Emitter<'a, 'f> {
     /// Starts in the current block of the builder. With `at_once`, the words of short states are loaded
     /// there; not for functions with loops over actions, or loads in the loop would be merged with these.
-    pub fn new(
+    pub(crate) fn new(
         mut builder: FunctionBuilder<'f>,
         program: &'a Program,
         layout: &'a Layout,
@@ -125,7 +125,7 @@ impl<'a, 'f> Emitter<'a, 'f> {
     }
 
     /// Calls a function of Rust with words, and returns one.
-    pub fn call(&mut self, function: i64, arguments: &[Value]) -> Value {
+    pub(crate) fn call(&mut self, function: i64, arguments: &[Value]) -> Value {
         let call_conv = self.builder.func.signature.call_conv;
         let mut signature = Signature::new(call_conv);
         let word = AbiParam::new(types::I64);
@@ -138,7 +138,7 @@ impl<'a, 'f> Emitter<'a, 'f> {
     }
 
     /// A word of the source state.
-    pub fn source_word(&mut self, word: u32) -> Value {
+    pub(crate) fn source_word(&mut self, word: u32) -> Value {
         if let Some(&value) = self.loaded.get(word as usize)
             && !self.in_loop
         {
@@ -155,7 +155,7 @@ impl<'a, 'f> Emitter<'a, 'f> {
     }
 
     /// A word of the state as the step has left it so far, as far as packed arrays are concerned.
-    pub fn word(&mut self, word: u32) -> Value {
+    pub(crate) fn word(&mut self, word: u32) -> Value {
         match self.written.words.get(&word) {
             Some(&value) => value,
             // Its bits may have been written in place; calls order what is loaded plainly.
@@ -168,12 +168,12 @@ impl<'a, 'f> Emitter<'a, 'f> {
     }
 
     /// A 64-bit constant.
-    pub fn number(&mut self, c: i64) -> Value {
+    pub(crate) fn number(&mut self, c: i64) -> Value {
         self.builder.ins().iconst(types::I64, c)
     }
 
     /// The number in a 64-bit value.
-    pub fn materialize(&mut self, operand: &Operand) -> Value {
+    pub(crate) fn materialize(&mut self, operand: &Operand) -> Value {
         match operand.code {
             Code::Constant(c) => self.number(c),
             Code::Value(value) => value,
@@ -196,19 +196,19 @@ impl<'a, 'f> Emitter<'a, 'f> {
     }
 
     /// Goes on in a new block.
-    pub fn block(&mut self) -> Block {
+    pub(crate) fn block(&mut self) -> Block {
         self.builder.create_block()
     }
 
-    pub fn switch_to(&mut self, block: Block) {
+    pub(crate) fn switch_to(&mut self, block: Block) {
         self.builder.switch_to_block(block);
     }
 
-    pub fn jump(&mut self, target: Target) {
+    pub(crate) fn jump(&mut self, target: Target) {
         self.builder.ins().jump(target.block, &target.arguments());
     }
 
-    pub fn jump_if(&mut self, flag: Value, then: Target, otherwise: Target) {
+    pub(crate) fn jump_if(&mut self, flag: Value, then: Target, otherwise: Target) {
         self.builder.ins().brif(
             flag,
             then.block,
@@ -219,14 +219,14 @@ impl<'a, 'f> Emitter<'a, 'f> {
     }
 
     /// Asks the interpreter if the flag is true.
-    pub fn exit_if(&mut self, flag: Value) {
+    pub(crate) fn exit_if(&mut self, flag: Value) {
         let go_on = self.block();
         self.jump_if(flag, Target::plain(self.exit), Target::plain(go_on));
         self.switch_to(go_on);
     }
 
     /// Asks the interpreter; what is emitted next is never reached.
-    pub fn exit_always(&mut self) {
+    pub(crate) fn exit_always(&mut self) {
         self.jump(Target::plain(self.exit));
         let dead = self.block();
         self.switch_to(dead);
@@ -243,7 +243,7 @@ impl<'a, 'f> Emitter<'a, 'f> {
     }
 
     /// What a cell holds in the source state.
-    pub fn source_cell(&mut self, cell: u32) -> Operand {
+    pub(crate) fn source_cell(&mut self, cell: u32) -> Operand {
         let field = self.layout.field(cell);
         let (low, high) = self.source_interval(cell);
         // Facts that contradict each other: the code is not reached.
@@ -261,7 +261,7 @@ impl<'a, 'f> Emitter<'a, 'f> {
     }
 
     /// What a cell of a variable holds now.
-    pub fn cell(&mut self, variable: VariableId, cell: u32) -> Operand {
+    pub(crate) fn cell(&mut self, variable: VariableId, cell: u32) -> Operand {
         if let Some(operand) = self.written.cells.get(&cell) {
             return *operand;
         }

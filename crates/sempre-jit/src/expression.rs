@@ -13,7 +13,7 @@ use sempre_model::ir::{Binary, Expr, Place, Unary};
 
 impl Emitter<'_, '_> {
     /// The value of an expression.
-    pub fn value(&mut self, expr: &Expr) -> Operand {
+    pub(crate) fn value(&mut self, expr: &Expr) -> Operand {
         match expr {
             Expr::Constant(c) => Operand::constant(*c),
             Expr::Read(Place::Scalar(v)) => self.cell(*v, self.program.variable(*v).first),

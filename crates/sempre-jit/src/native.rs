@@ -95,13 +95,13 @@ impl Drop for CodeModule {
 
 impl Native {
     /// Words of a record.
-    pub fn stride(&self) -> usize {
+    pub(crate) fn stride(&self) -> usize {
         self.header + self.width
     }
 
     /// Where a record starts; `starts` counts if records list changes.
     #[inline]
-    pub fn start(&self, starts: &[u32], record: u32) -> usize {
+    pub(crate) fn start(&self, starts: &[u32], record: u32) -> usize {
         match self.changes {
             true => starts[record as usize] as usize,
             false => record as usize * self.stride(),
@@ -109,7 +109,7 @@ impl Native {
     }
 
     /// Writes the records of the state; their number, or `None` if the interpreter must be asked.
-    pub fn successors(&self, state: &[u64], out: &mut [u64]) -> Option<usize> {
+    pub(crate) fn successors(&self, state: &[u64], out: &mut [u64]) -> Option<usize> {
         assert_eq!(state.len(), self.width);
         assert!(out.len() >= self.room && !self.changes);
         let start = out.as_mut_ptr();
@@ -123,7 +123,7 @@ impl Native {
 
     /// Writes the records of the state, which list changes; their length in words. `None` if the interpreter must be
     /// asked; the state may then be another.
-    pub fn changes_of(&self, state: &mut [u64], out: &mut [u64]) -> Option<usize> {
+    pub(crate) fn changes_of(&self, state: &mut [u64], out: &mut [u64]) -> Option<usize> {
         self.changes_by(self.successors, state, out)
     }
 
@@ -138,7 +138,7 @@ impl Native {
     }
 
     /// Does the code tell the steps of a process that the atomic register names?
-    pub fn has_own(&self) -> bool {
+    pub(crate) fn has_own(&self) -> bool {
         !self.own.is_empty()
     }
 
@@ -146,7 +146,12 @@ impl Native {
     /// number, or `None` if the interpreter must be asked.
     ///
     /// If records list changes: [`Self::own_changes`].
-    pub fn own_successors(&self, process: usize, state: &[u64], out: &mut [u64]) -> Option<usize> {
+    pub(crate) fn own_successors(
+        &self,
+        process: usize,
+        state: &[u64],
+        out: &mut [u64],
+    ) -> Option<usize> {
         let own = (*self.own.get(process)?)?;
         assert_eq!(state.len(), self.width);
         assert!(out.len() >= self.room && !self.changes);
@@ -157,12 +162,17 @@ impl Native {
     }
 
     /// [`Self::changes_of`] for a state in which the atomic register names this process: its own actions only.
-    pub fn own_changes(&self, process: usize, state: &mut [u64], out: &mut [u64]) -> Option<usize> {
+    pub(crate) fn own_changes(
+        &self,
+        process: usize,
+        state: &mut [u64],
+        out: &mut [u64],
+    ) -> Option<usize> {
         self.changes_by((*self.own.get(process)?)?, state, out)
     }
 
     /// Writes the truth of all propositions, one bit each; false if the interpreter must be asked.
-    pub fn valuation(&self, state: &[u64], out: &mut [u64]) -> bool {
+    pub(crate) fn valuation(&self, state: &[u64], out: &mut [u64]) -> bool {
         assert_eq!(state.len(), self.width);
         assert!(out.len() >= self.valuation_words);
         // SAFETY: as for `successors`; it writes `valuation_words` words.
@@ -170,7 +180,7 @@ impl Native {
     }
 
     /// The truth of a proposition; `None` if the interpreter must be asked.
-    pub fn holds(&self, state: &[u64], proposition: usize) -> Option<bool> {
+    pub(crate) fn holds(&self, state: &[u64], proposition: usize) -> Option<bool> {
         assert_eq!(state.len(), self.width);
         // SAFETY: as for `successors`; it writes nothing.
         let answer =
@@ -180,7 +190,7 @@ impl Native {
 
     /// Compiles a program for a layout. Functions that are still to be made at the time `until` leave their states to the
     /// interpreter. With `changes`, records list changes.
-    pub fn new(
+    pub(crate) fn new(
         program: &Program,
         layout: &Layout,
         propositions: &[Expr],

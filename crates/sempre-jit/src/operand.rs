@@ -32,7 +32,7 @@ pub(crate) struct Operand {
 }
 
 impl Operand {
-    pub fn constant(c: i64) -> Self {
+    pub(crate) fn constant(c: i64) -> Self {
         Self {
             code: Code::Constant(c),
             low: c,
@@ -42,7 +42,7 @@ impl Operand {
     }
 
     /// A value in an interval; a constant if the interval has one element.
-    pub fn new(code: Code, low: i64, high: i64) -> Self {
+    pub(crate) fn new(code: Code, low: i64, high: i64) -> Self {
         if low == high {
             return Self::constant(low);
         }
@@ -55,11 +55,11 @@ impl Operand {
     }
 
     /// A value of which nothing is known.
-    pub fn any(value: Value) -> Self {
+    pub(crate) fn any(value: Value) -> Self {
         Self::new(Code::Value(value), i64::MIN, i64::MAX)
     }
 
-    pub fn as_constant(&self) -> Option<i64> {
+    pub(crate) fn as_constant(&self) -> Option<i64> {
         match self.code {
             Code::Constant(c) => Some(c),
             _ => None,
@@ -67,7 +67,7 @@ impl Operand {
     }
 
     /// The same number, now known to lie between the bounds, too.
-    pub fn within(self, low: i64, high: i64) -> Self {
+    pub(crate) fn within(self, low: i64, high: i64) -> Self {
         let (low, high) = (self.low.max(low), self.high.min(high));
         if low > high {
             // The code that uses it is not reached; any interval is right.
@@ -80,7 +80,7 @@ impl Operand {
     }
 
     /// Does the whole interval lie between the bounds?
-    pub fn lies_in(&self, low: i64, high: i64) -> bool {
+    pub(crate) fn lies_in(&self, low: i64, high: i64) -> bool {
         low <= self.low && self.high <= high
     }
 }

@@ -60,7 +60,7 @@ pub(crate) enum Node<'p> {
 
 impl Node<'_> {
     /// Number of actions, as a measure of the code.
-    pub fn weight(&self) -> usize {
+    pub(crate) fn weight(&self) -> usize {
         match self {
             Node::Sequence(all) => all.iter().map(Node::weight).sum(),
             Node::Test(_, node) => node.weight(),

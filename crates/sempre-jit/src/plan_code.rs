@@ -71,7 +71,7 @@ pub(crate) struct EmitContext<'w, 'p, 'n> {
 
 impl<'p, 'n> EmitContext<'_, 'p, 'n> {
     /// Emits a plan; the new end of the records.
-    pub fn node(&mut self, e: &mut Emitter, node: &'n Node<'p>, out: Value) -> Value {
+    pub(crate) fn node(&mut self, e: &mut Emitter, node: &'n Node<'p>, out: Value) -> Value {
         match node {
             Node::Sequence(all) => {
                 if node.weight() <= WEIGHT {
@@ -157,7 +157,12 @@ impl<'p, 'n> EmitContext<'_, 'p, 'n> {
         }
     }
 
-    pub fn sequence(&mut self, e: &mut Emitter, all: &'n [Node<'p>], mut out: Value) -> Value {
+    pub(crate) fn sequence(
+        &mut self,
+        e: &mut Emitter,
+        all: &'n [Node<'p>],
+        mut out: Value,
+    ) -> Value {
         for node in all {
             out = self.node(e, node, out);
         }

@@ -32,17 +32,17 @@ pub(crate) struct Segment {
 
 impl Segment {
     /// The greatest number that an element can store.
-    pub fn mask(&self) -> u64 {
+    pub(crate) fn mask(&self) -> u64 {
         self.field().mask()
     }
 
     /// The numbers that an element can hold.
-    pub fn interval(&self) -> (i64, i64) {
+    pub(crate) fn interval(&self) -> (i64, i64) {
         field_interval(&self.field())
     }
 
     /// The field of the first element.
-    pub fn field(&self) -> Field {
+    pub(crate) fn field(&self) -> Field {
         Field {
             word: self.word,
             shift: self.shift,
@@ -88,7 +88,7 @@ pub(crate) fn segments(program: &Program, layout: &Layout, variable: VariableId)
 
 impl Emitter<'_, '_> {
     /// The index, checked.
-    pub fn index(&mut self, variable: VariableId, index: &Expr) -> Operand {
+    pub(crate) fn index(&mut self, variable: VariableId, index: &Expr) -> Operand {
         let last = i64::from(self.program.variable(variable).cells()) - 1;
         let index = self.value(index);
         if last < 0 {
@@ -108,7 +108,7 @@ impl Emitter<'_, '_> {
         index.within(0, last)
     }
 
-    pub fn element(&mut self, variable: VariableId, index: &Expr) -> Operand {
+    pub(crate) fn element(&mut self, variable: VariableId, index: &Expr) -> Operand {
         let index = self.index(variable, index);
         let first = self.program.variable(variable).first;
         if let Some(i) = index.as_constant() {
@@ -166,7 +166,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Writes an element in place, through the table of its array.
-    pub fn write_in_place(&mut self, array: &ArrayTable, index: &Operand, value: &Operand) {
+    pub(crate) fn write_in_place(&mut self, array: &ArrayTable, index: &Operand, value: &Operand) {
         let index = self.materialize(index);
         let value = self.materialize(value);
         let table = self.number(std::ptr::from_ref(array) as i64);
@@ -178,7 +178,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Emits code for each segment, reached if the index lies in it. Each ends with a jump.
-    pub fn each_segment(
+    pub(crate) fn each_segment(
         &mut self,
         all: &[Segment],
         index: Value,
@@ -199,7 +199,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The place of the lowest bit of an element.
-    pub fn segment_shift(&mut self, segment: &Segment, index: Value) -> Value {
+    pub(crate) fn segment_shift(&mut self, segment: &Segment, index: Value) -> Value {
         let scaled = match segment.stride {
             1 => index,
             s => self.builder.ins().imul_imm(index, s),
@@ -224,7 +224,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    pub fn write_element(&mut self, variable: VariableId, index: &Operand, value: Operand) {
+    pub(crate) fn write_element(&mut self, variable: VariableId, index: &Operand, value: Operand) {
         if let Some(array) = self.arrays.get(&variable) {
             return self.write_in_place(array, index, &value);
         }

@@ -26,7 +26,7 @@ pub(crate) struct NativeTable {
 
 impl NativeTable {
     /// The most rows that can match one state.
-    pub fn max_steps(table: &Table) -> usize {
+    pub(crate) fn max_steps(table: &Table) -> usize {
         let mut count: FxHashMap<&[i64], usize> = FxHashMap::default();
         for (from, _) in &table.rows {
             *count.entry(key(table, from)).or_default() += 1;
@@ -34,7 +34,7 @@ impl NativeTable {
         count.into_values().max().unwrap_or(0)
     }
 
-    pub fn new(
+    pub(crate) fn new(
         program: &Program,
         layout: &Layout,
         action: u32,

@@ -16,7 +16,7 @@ use sempre_model::ir::{Binary, Expr, Unary};
 
 impl Emitter<'_, '_> {
     /// The truth of an expression as a bit.
-    pub fn flag(&mut self, expr: &Expr) -> Flag {
+    pub(crate) fn flag(&mut self, expr: &Expr) -> Flag {
         match expr {
             Expr::Unary(Unary::Not, a) => match self.flag(a) {
                 Flag::Known(known) => Flag::Known(!known),
@@ -77,7 +77,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Compares two numbers.
-    pub fn compare(&mut self, condition: IntCC, a: &Operand, b: &Operand) -> Flag {
+    pub(crate) fn compare(&mut self, condition: IntCC, a: &Operand, b: &Operand) -> Flag {
         let turned = a.as_constant().is_some() && b.as_constant().is_none();
         match condition {
             IntCC::Equal | IntCC::NotEqual if turned => return self.compare(condition, b, a),
@@ -130,7 +130,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Jumps to one of two places.
-    pub fn branch(&mut self, expr: &Expr, then: Target, otherwise: Target) {
+    pub(crate) fn branch(&mut self, expr: &Expr, then: Target, otherwise: Target) {
         match expr {
             Expr::Unary(Unary::Not, a) => self.branch(a, otherwise, then),
             Expr::Binary(op, a, b) if is_logical(*op) => {
@@ -157,7 +157,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Takes note that an expression, evaluated in the source state, is true.
-    pub fn assume(&mut self, expr: &Expr) {
+    pub(crate) fn assume(&mut self, expr: &Expr) {
         if let Expr::Binary(Binary::And, a, b) = expr {
             self.assume(a);
             self.assume(b);

@@ -338,7 +338,12 @@ impl Layout {
     /// # Errors
     /// The first cell whose value has no room. There is none if this layout was made from `old` by
     /// [`Layout::widened`].
-    pub fn reencode(&self, old: &Layout, state: &[u64], out: &mut [u64]) -> Result<(), Overflow> {
+    pub(crate) fn reencode(
+        &self,
+        old: &Layout,
+        state: &[u64],
+        out: &mut [u64],
+    ) -> Result<(), Overflow> {
         out.fill(0);
         for (cell, (from, to)) in old.fields.iter().zip(&self.fields).enumerate() {
             let value = from.get(state);

@@ -9,7 +9,7 @@ mod interval_domain;
 pub mod intervals;
 pub mod ir;
 pub mod layout;
-pub mod program_system;
+pub(crate) mod program_system;
 pub mod random_program;
 pub mod ranges;
 mod slack;

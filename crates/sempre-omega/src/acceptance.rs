@@ -155,7 +155,7 @@ impl Acceptance {
 
     /// The condition when the runs see all of `seen` infinitely often.
     #[must_use]
-    pub fn assume_inf(&self, seen: &Mark) -> Self {
+    pub(crate) fn assume_inf(&self, seen: &Mark) -> Self {
         self.map(&mut |a| match a {
             Inf(i) if seen.contains(*i) => True,
             Fin(i) if seen.contains(*i) => False,

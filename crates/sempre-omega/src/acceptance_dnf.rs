@@ -96,7 +96,7 @@ pub fn dnf(condition: &Acceptance, limit: usize) -> Option<Vec<Clause>> {
 
 /// The clauses of the conjunctive normal form, `None` if at some point there are more than `limit`.
 /// No clause means true, an empty clause false.
-pub fn cnf(condition: &Acceptance, limit: usize) -> Option<Vec<Clause>> {
+pub(crate) fn cnf(condition: &Acceptance, limit: usize) -> Option<Vec<Clause>> {
     let dual = dnf(&condition.complement(), limit)?;
     let swap = |c: Clause| Clause {
         inf: c.fin,
@@ -117,7 +117,7 @@ fn add(clauses: &mut Vec<Clause>, c: Clause) {
 ///
 /// Sets that occur only in `Inf`s are taken, sets that occur only in `Fin`s are not; what remains is
 /// tried both ways. So this is immediate for conditions in which no set has both signs.
-pub fn satisfying_marks(condition: &Acceptance) -> Option<Mark> {
+pub(crate) fn satisfying_marks(condition: &Acceptance) -> Option<Mark> {
     match condition {
         Acceptance::True => return Some(Mark::EMPTY),
         Acceptance::False => return None,

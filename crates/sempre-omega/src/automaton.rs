@@ -193,7 +193,7 @@ impl Automaton {
 
     /// Keeps the states for which `keep` says so, with the edges between them, renumbered in order.
     /// Initial states that go, go.
-    pub fn retain_states(&mut self, keep: impl Fn(u32) -> bool) {
+    pub(crate) fn retain_states(&mut self, keep: impl Fn(u32) -> bool) {
         let mut number = vec![u32::MAX; self.states()];
         let mut next = 0;
         for (s, n) in number.iter_mut().enumerate() {

@@ -79,7 +79,7 @@ pub fn is_empty(a: &Automaton) -> bool {
 
 /// A strongly connected piece in which every run that takes all its edges infinitely often accepts.
 #[derive(Clone, Debug)]
-pub struct AcceptingPiece {
+pub(crate) struct AcceptingPiece {
     /// Its states.
     pub states: Vec<u32>,
     /// Edges with these marks do not belong to the piece.
@@ -87,13 +87,13 @@ pub struct AcceptingPiece {
 }
 
 /// Is there an accepting run inside the strongly connected set `states`?
-pub fn component_accepts(a: &Automaton, states: &[u32], condition: &Acceptance) -> bool {
+pub(crate) fn component_accepts(a: &Automaton, states: &[u32], condition: &Acceptance) -> bool {
     find_in_component(a, states, condition, &Mark::EMPTY).is_some()
 }
 
 /// An accepting piece inside the strongly connected set `states`, edges with `forbidden` marks left
 /// out; all of `states` must be strongly connected without them.
-pub fn find_in_component(
+pub(crate) fn find_in_component(
     a: &Automaton,
     states: &[u32],
     condition: &Acceptance,

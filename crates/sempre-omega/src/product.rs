@@ -29,7 +29,7 @@ pub fn product(bdds: &mut Bdds, a: &Automaton, b: &Automaton) -> Automaton {
 }
 
 /// [`product`] with the origin of its states.
-pub fn product_with_pairs(bdds: &mut Bdds, a: &Automaton, b: &Automaton) -> Product {
+pub(crate) fn product_with_pairs(bdds: &mut Bdds, a: &Automaton, b: &Automaton) -> Product {
     let condition = Acceptance::and([a.acceptance.clone(), b.acceptance.shift(a.sets)]);
     synchronous(bdds, a, b, condition)
 }

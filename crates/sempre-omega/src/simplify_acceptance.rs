@@ -29,7 +29,7 @@ pub fn simplify_acceptance(a: &mut Automaton) {
 }
 
 /// Removes the sets that do not occur in the condition and renumbers the others in order.
-pub fn remove_unused_sets(a: &mut Automaton) {
+pub(crate) fn remove_unused_sets(a: &mut Automaton) {
     let (inf, fin) = a.acceptance.sets_used();
     let used: Vec<u32> = inf.union(&fin).iter().collect();
     if used.len() == a.sets as usize {

@@ -167,7 +167,7 @@ impl Stats {
 }
 
 /// A string of JSON (RFC 8259), in quotes.
-pub fn json_string(text: &str) -> String {
+pub(crate) fn json_string(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {

@@ -19,7 +19,7 @@ pub type Word = Lasso<Letter>;
 
 impl Letter {
     /// The letter in which exactly the positive ones of some literals hold.
-    pub fn from_literals(literals: &[Literal]) -> Self {
+    pub(crate) fn from_literals(literals: &[Literal]) -> Self {
         literals
             .iter()
             .filter_map(|&(var, sign)| sign.then_some(var))

@@ -24,7 +24,7 @@ mod changed;
 mod chunked;
 mod flat;
 mod gate;
-pub mod index_array;
+pub(crate) mod index_array;
 mod keys;
 #[cfg(all(loom, test))]
 mod loom_models;

@@ -204,7 +204,7 @@ impl Store {
     ///
     /// # Errors
     /// If there is no memory even for an empty one.
-    pub fn compressing(width: usize, budget: &Arc<Budget>) -> Result<Self, Full> {
+    pub(crate) fn compressing(width: usize, budget: &Arc<Budget>) -> Result<Self, Full> {
         if width < 2 {
             return Self::new(width, budget);
         }

@@ -56,7 +56,7 @@ impl After {
     }
 
     /// The formulas that a rest combines.
-    pub fn atoms_of(&self, alphabet: &Alphabet, rest: Bdd) -> Vec<Formula> {
+    pub(crate) fn atoms_of(&self, alphabet: &Alphabet, rest: Bdd) -> Vec<Formula> {
         let support = alphabet.bdds.support(rest);
         support.into_iter().map(|v| self.atom(v)).collect()
     }

@@ -29,19 +29,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sempre_ltl::{Formula, Formulas, Op};
 
 /// More subformulas to guess at once than this, and the normal form is given up.
-pub const MAX_GUESSES: usize = 10;
+pub(crate) const MAX_GUESSES: usize = 10;
 
 /// Sets of subformulas.
-pub type Guess = FxHashSet<Formula>;
+pub(crate) type Guess = FxHashSet<Formula>;
 
 /// Does the syntax tell that `f` does not depend on prefixes?
-pub fn is_limit(formulas: &Formulas, f: Formula) -> bool {
+pub(crate) fn is_limit(formulas: &Formulas, f: Formula) -> bool {
     let facts = formulas.facts(f);
     facts.eventual() && facts.universal() && !f.is_constant()
 }
 
 /// The largest subformulas that do not depend on prefixes.
-pub fn limits(formulas: &Formulas, f: Formula) -> Vec<Formula> {
+pub(crate) fn limits(formulas: &Formulas, f: Formula) -> Vec<Formula> {
     let mut found = Vec::new();
     let mut seen = FxHashSet::default();
     let mut todo = vec![f];
@@ -85,17 +85,17 @@ fn subformulas_with(
 }
 
 /// The `U`, `F` and `M` subformulas.
-pub fn strong_subformulas(formulas: &Formulas, roots: &[Formula]) -> Vec<Formula> {
+pub(crate) fn strong_subformulas(formulas: &Formulas, roots: &[Formula]) -> Vec<Formula> {
     subformulas_with(formulas, roots, is_strong)
 }
 
 /// The `W`, `G` and `R` subformulas.
-pub fn weak_subformulas(formulas: &Formulas, roots: &[Formula]) -> Vec<Formula> {
+pub(crate) fn weak_subformulas(formulas: &Formulas, roots: &[Formula]) -> Vec<Formula> {
     subformulas_with(formulas, roots, is_weak)
 }
 
 /// All subsets of a few formulas, where so many others are guessed `already`; `None` if they are too many.
-pub fn subsets(of: &[Formula], already: usize) -> Option<impl Iterator<Item = Guess> + '_> {
+pub(crate) fn subsets(of: &[Formula], already: usize) -> Option<impl Iterator<Item = Guess> + '_> {
     (of.len() + already <= MAX_GUESSES).then(|| {
         (0..1usize << of.len()).map(move |bits| {
             let chosen = of.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1);
@@ -106,7 +106,7 @@ pub fn subsets(of: &[Formula], already: usize) -> Option<impl Iterator<Item = Gu
 
 /// `f[X]`: where the formulas of `X` hold infinitely often, and no other `U`, `F`, `M` does, this is a
 /// safety formula that will be equivalent.
-pub fn weaken(formulas: &mut Formulas, f: Formula, x: &Guess) -> Formula {
+pub(crate) fn weaken(formulas: &mut Formulas, f: Formula, x: &Guess) -> Formula {
     formulas.rebuild(f, |a, g, operands| match (a.op(g), operands) {
         (Op::Until | Op::Finally | Op::StrongRelease, _) if !x.contains(&g) => Formula::FALSE,
         (Op::Finally, _) => Formula::TRUE,
@@ -119,7 +119,7 @@ pub fn weaken(formulas: &mut Formulas, f: Formula, x: &Guess) -> Formula {
 
 /// `f[Y]`: where the formulas of `Y` hold always, and no other `W`, `G`, `R` does, this is a guarantee that
 /// is equivalent.
-pub fn strengthen(formulas: &mut Formulas, f: Formula, y: &Guess) -> Formula {
+pub(crate) fn strengthen(formulas: &mut Formulas, f: Formula, y: &Guess) -> Formula {
     formulas.rebuild(f, |a, g, operands| match (a.op(g), operands) {
         (Op::WeakUntil | Op::Globally | Op::Release, _) if y.contains(&g) => Formula::TRUE,
         (Op::Globally, _) => Formula::FALSE,
@@ -131,7 +131,7 @@ pub fn strengthen(formulas: &mut Formulas, f: Formula, y: &Guess) -> Formula {
 }
 
 /// `f` with some subformulas replaced by constants.
-pub fn skip_stuttering(
+pub(crate) fn skip_stuttering(
     formulas: &mut Formulas,
     f: Formula,
     value: impl Fn(Formula) -> Option<bool>,
@@ -144,7 +144,7 @@ pub fn skip_stuttering(
 }
 
 /// The confirmation of a guess: `⋀ g ∈ X: GF g[Y] ∧ ⋀ g ∈ Y: FG g[X]`, in normal form.
-pub fn confirmation(formulas: &mut Formulas, x: &Guess, y: &Guess) -> Formula {
+pub(crate) fn confirmation(formulas: &mut Formulas, x: &Guess, y: &Guess) -> Formula {
     let mut parts = Vec::new();
     let mut sorted: Vec<Formula> = x.iter().copied().collect();
     sorted.sort_unstable();
@@ -208,14 +208,14 @@ enum Modality {
 
 /// Finds normal forms, and remembers them; for formulas of one arena.
 #[derive(Default)]
-pub struct Limits {
+pub(crate) struct Limits {
     known: FxHashMap<(Modality, Formula), Option<Formula>>,
 }
 
 impl Limits {
     /// The normal form of a formula that does not depend on prefixes: `∧` and `∨` over `GF g` with
     /// guarantees `g` and `FG s` with safety formulas `s`. `None` if there is too much to guess.
-    pub fn normal_form(&mut self, formulas: &mut Formulas, f: Formula) -> Option<Formula> {
+    pub(crate) fn normal_form(&mut self, formulas: &mut Formulas, f: Formula) -> Option<Formula> {
         debug_assert!(f.is_constant() || is_limit(formulas, f));
         match formulas.op(f) {
             Op::True | Op::False => Some(f),

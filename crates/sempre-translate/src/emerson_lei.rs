@@ -310,7 +310,7 @@ impl Search<'_> {
 }
 
 /// Fewer states and pairs, for any automaton.
-pub fn reduce_any(a: &mut Automaton, alphabet: &mut Alphabet) {
+pub(crate) fn reduce_any(a: &mut Automaton, alphabet: &mut Alphabet) {
     loop {
         let before = (a.states(), a.edge_count(), a.sets);
         prune(a);
@@ -325,7 +325,7 @@ pub fn reduce_any(a: &mut Automaton, alphabet: &mut Alphabet) {
 
 /// Fewer states and pairs for a deterministic automaton. Tells how many states are needed, if that
 /// is known.
-pub fn reduce_deterministic(a: &mut Automaton, alphabet: &mut Alphabet) -> Option<usize> {
+pub(crate) fn reduce_deterministic(a: &mut Automaton, alphabet: &mut Alphabet) -> Option<usize> {
     loop {
         reduce_any(a, alphabet);
         let before = (a.states(), a.sets);

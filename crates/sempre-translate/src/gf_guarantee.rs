@@ -13,7 +13,7 @@ use sempre_omega::{Acceptance, Automaton, Bdds, Edge, Mark, Sccs};
 
 /// The automaton of `G F g` from the minimal weak automaton of `F g`; `None` if that is not of the
 /// expected shape (complete, one accepting state that is never left).
-pub fn recurrence(finally: &Automaton, bdds: &mut Bdds) -> Option<Automaton> {
+pub(crate) fn recurrence(finally: &Automaton, bdds: &mut Bdds) -> Option<Automaton> {
     let &[initial] = &finally.initial[..] else {
         return None;
     };

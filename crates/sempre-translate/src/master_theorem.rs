@@ -53,7 +53,7 @@ const MAX_SUBSETS: usize = 512;
 
 /// A deterministic automaton of a formula in negation normal form, its condition a combination of sets
 /// that is not simplified yet; `None` if it has more than `limit` states or too much is to be guessed.
-pub fn deterministic(
+pub(crate) fn deterministic(
     translator: &mut Translator,
     formulas: &mut Formulas,
     alphabet: &mut Alphabet,
@@ -65,7 +65,7 @@ pub fn deterministic(
 
 /// How a rest `r` that does not depend on prefixes is written so that its syntax tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Suspension {
+pub(crate) enum Suspension {
     /// As `GF r`.
     Recurrence,
     /// As `FG r`.
@@ -73,7 +73,7 @@ pub enum Suspension {
 }
 
 /// As [`deterministic`], with the languages of rests taken into account; `None` also if that changes nothing.
-pub fn suspended(
+pub(crate) fn suspended(
     translator: &mut Translator,
     formulas: &mut Formulas,
     alphabet: &mut Alphabet,

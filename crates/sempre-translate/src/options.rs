@@ -30,7 +30,7 @@ pub enum Kind {
 
 impl Kind {
     /// Is it made by the constructions of [`emerson_lei`](mod@crate::emerson_lei)?
-    pub fn is_emerson_lei(self) -> bool {
+    pub(crate) fn is_emerson_lei(self) -> bool {
         !matches!(self, Kind::Tgba | Kind::Ba)
     }
 }

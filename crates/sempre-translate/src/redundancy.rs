@@ -17,7 +17,7 @@ use sempre_ltl::{Formula, Formulas};
 use sempre_omega::Alphabet;
 
 /// Comparisons of languages.
-pub const MAX_TRIES: usize = 500;
+pub(crate) const MAX_TRIES: usize = 500;
 
 /// Larger formulas are not looked at.
 pub const LARGEST: usize = 60;

@@ -366,7 +366,7 @@ fn small_nets_have_the_known_numbers_of_states() {
             continue;
         }
         compared += 1;
-        let found = naive::explore(&read_file(&test_data::path(&file)).program(), 60_000);
+        let found = naive::explore(&read_file(&test_data::path(file)).program(), 60_000);
         let found = [found.states, found.transitions, found.deadlocks].map(|n| n.to_string());
         assert_eq!(&found, counts, "{file}");
     }

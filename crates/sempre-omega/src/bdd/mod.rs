@@ -432,14 +432,14 @@ impl Bdds {
     }
 
     /// `f ? a : b`
-    pub fn ite(&mut self, f: Bdd, a: Bdd, b: Bdd) -> Bdd {
+    pub(crate) fn ite(&mut self, f: Bdd, a: Bdd, b: Bdd) -> Bdd {
         let then = self.and(f, a);
         let otherwise = self.minus(b, f);
         self.or(then, otherwise)
     }
 
     /// Is there no assignment that makes two of these true?
-    pub fn pairwise_disjoint(&mut self, labels: impl IntoIterator<Item = Bdd>) -> bool {
+    pub(crate) fn pairwise_disjoint(&mut self, labels: impl IntoIterator<Item = Bdd>) -> bool {
         let mut seen = Bdd::FALSE;
         labels.into_iter().all(|label| {
             let fresh = self.disjoint(seen, label);

@@ -41,7 +41,7 @@ use levels::{Component, RESTARTS, Restart, Rules, Step};
 
 /// How to go about it.
 #[derive(Clone, Debug)]
-pub struct Degeneralization {
+pub(crate) struct Degeneralization {
     /// Where acceptance is wanted.
     pub kind: Kind,
     /// About how many edges may be looked at in each component to find a small result.
@@ -50,7 +50,7 @@ pub struct Degeneralization {
 
 impl Degeneralization {
     /// The usual effort.
-    pub fn new(kind: Kind) -> Self {
+    pub(crate) fn new(kind: Kind) -> Self {
         Self {
             kind,
             effort: 100_000,
@@ -59,7 +59,7 @@ impl Degeneralization {
 
     /// A Büchi automaton (one set, `Inf(0)`) for the language of `a`, whose acceptance must be
     /// generalised Büchi; `None` if it is not. Only reachable states are kept.
-    pub fn run(&self, bdds: &mut Bdds, a: &Automaton) -> Option<Automaton> {
+    pub(crate) fn run(&self, bdds: &mut Bdds, a: &Automaton) -> Option<Automaton> {
         let used = a.acceptance.as_generalized_buchi()?;
         let sccs = Sccs::new(a);
         let plans: Vec<Plan> = (0..sccs.len())

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sempre_base::{Diagnostic, Span, nearest};
 
 /// Most acceptance sets.
-pub const MAX_SETS: u32 = 1 << 16;
+pub(crate) const MAX_SETS: u32 = 1 << 16;
 
 /// What the header says, as far as it has been read.
 #[derive(Default)]

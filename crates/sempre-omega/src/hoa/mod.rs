@@ -10,7 +10,7 @@
 //!
 //! Alternating automata (`0&1`) are read, not written: see [`alternating`](crate::alternating).
 
-pub mod acceptance_name;
+pub(crate) mod acceptance_name;
 mod body;
 mod expressions;
 pub(crate) mod header;

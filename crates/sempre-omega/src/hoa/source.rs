@@ -5,7 +5,7 @@ use crate::labels::byte_order_mark;
 use sempre_base::{Diagnostic, Severity, Span};
 
 /// Errors after which the reader gives up, and warnings after which it gives no more.
-pub const MAX_ERRORS: usize = 50;
+pub(super) const MAX_ERRORS: usize = 50;
 
 /// Reads the automata of a text one by one, for streams that need not be in memory as a whole.
 pub struct HoaReader<'t> {

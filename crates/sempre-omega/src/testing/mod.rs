@@ -22,7 +22,7 @@
 //!
 //! Changesets and valuations are words of 64 bits: bit `i` stands for the observed proposition `i`.
 
-pub mod bisimulation;
+pub(crate) mod bisimulation;
 pub mod change_words;
 pub mod edges;
 mod graph;
@@ -32,7 +32,7 @@ pub mod printing;
 pub mod sta;
 pub mod ta;
 pub mod tgta;
-pub mod unfolding;
+pub(crate) mod unfolding;
 
 pub use edges::{EdgeTable, TestingEdge};
 pub use limits::{Limits, Refusal, refuse_stutter_sensitive};

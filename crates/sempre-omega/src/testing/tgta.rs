@@ -146,7 +146,7 @@ impl Tgta {
     }
 
     /// Removes marks from transitions that lie on no accepting cycle.
-    pub fn remove_useless_marks(&mut self) {
+    pub(crate) fn remove_useless_marks(&mut self) {
         let a = self.skeleton();
         let sccs = Sccs::new(&a);
         let accepting = sccs.accepting(&a);

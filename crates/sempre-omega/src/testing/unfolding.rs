@@ -60,7 +60,7 @@ const MAX_PROPOSITIONS: usize = 24;
 
 /// The unfolding of a generalised Büchi automaton.
 #[derive(Clone, Debug)]
-pub struct Unfolding {
+pub(crate) struct Unfolding {
     /// The observed propositions, by bit.
     pub propositions: Vec<u32>,
     /// Number of acceptance sets.
@@ -191,7 +191,7 @@ impl States<'_> {
 
 /// Are transitions led on to where stuttering ends?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SkipStuttering {
+pub(crate) enum SkipStuttering {
     /// If the automaton is deterministic. Marks are then on transitions, even if they were on states.
     IfDeterministic,
     /// No.
@@ -199,7 +199,7 @@ pub enum SkipStuttering {
 }
 
 /// Unfolds a generalised Büchi automaton.
-pub fn unfold(
+pub(crate) fn unfold(
     bdds: &mut Bdds,
     a: &Automaton,
     limits: Limits,
