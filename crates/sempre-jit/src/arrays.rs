@@ -1,22 +1,23 @@
-//! Arrays of wide states, found through tables.
+//! Lookup tables for the arrays of wide states.
 //!
-//! Code for an element whose index is computed is one piece for each word that the array touches
-//! ([`crate::segments`]). For an array of a thousand words that is too much code, and an effect that writes one of its
-//! elements would carry a thousand words. In wide states each array has a table with the field of each
-//! element instead, so that an access is two loads and a shift, whatever the layout. Elements are written **in
-//! place**, in the state itself, by functions that note the word as it was before; when the effect is over, the
-//! notes become the changes of the record ([`crate::changes`]) and the state is as it was.
+//! An access to an array element with a computed index takes one piece of code for each word that the array occupies
+//! ([`crate::segments`]). For an array of a thousand words this is too much code, and an effect that writes one
+//! element would carry a thousand words. In wide states each array has a table with the field of each element
+//! instead. An access is then two loads and a shift, whatever the layout. Elements are written **in place**, in the
+//! state itself, by functions that log the previous value of the word. When the effect ends, the log becomes the list
+//! of changes of the record ([`crate::changes`]), and the state is restored.
 //!
-//! A record under construction is known by its **slot**: the word that counts its pairs, with the pairs behind it.
+//! The **slot** identifies a record under construction: it is the word that counts the pairs of the record, and the
+//! pairs follow it.
 
 use sempre_model::Layout;
 use sempre_model::ir::{Program, VariableId};
 use std::mem::offset_of;
 
-/// Words that an effect with a loop may note; an effect that writes more is left to the interpreter.
+/// The most words that an effect with a loop may log. The interpreter handles effects that write more.
 pub(crate) const MAX_LOG: usize = 4096;
 
-/// Where an element is, as native code reads it.
+/// The place of an element, in the layout that native code reads.
 #[repr(C)]
 struct Entry {
     word: u64,
@@ -25,7 +26,7 @@ struct Entry {
     min: i64,
 }
 
-/// Bytes from element to element, and the places of the parts of one.
+/// Bytes from entry to entry, and the offsets of the parts of an entry.
 pub(crate) const ENTRY: i64 = size_of::<Entry>() as i64;
 pub(crate) const WORD: i32 = offset_of!(Entry, word) as i32;
 pub(crate) const SHIFT: i32 = offset_of!(Entry, shift) as i32;
@@ -35,9 +36,9 @@ pub(crate) const MIN: i32 = offset_of!(Entry, min) as i32;
 /// The table of an array.
 pub(crate) struct ArrayTable {
     entries: Box<[Entry]>,
-    /// Least and greatest number that any element can hold.
+    /// The least and the greatest number that any element can hold.
     pub bounds: (i64, i64),
-    /// Do all elements count from zero?
+    /// Is the minimum of every element zero?
     pub from_zero: bool,
 }
 
@@ -72,12 +73,12 @@ impl ArrayTable {
     }
 }
 
-/// Notes the word as it is and replaces it.
+/// Appends the word and its value to the log, and replaces the value.
 ///
 /// # Safety
 /// The slot has room for one more pair, and the state has that word.
 unsafe fn log_and_write(state: *mut u64, slot: *mut u64, word: u64, value: u64) {
-    // SAFETY: the caller says that both are there.
+    // SAFETY: the caller guarantees both.
     unsafe {
         let count = *slot as usize;
         let pair = slot.add(1 + 2 * count);
@@ -89,7 +90,7 @@ unsafe fn log_and_write(state: *mut u64, slot: *mut u64, word: u64, value: u64) 
     }
 }
 
-/// Writes an element in place; 0 if the interpreter must be asked.
+/// Writes an element in place. Returns 0 if the interpreter must handle the state.
 ///
 /// # Safety
 /// The table is that of an array in the layout of the state, the index is in it, and the slot is followed by room for
@@ -131,18 +132,18 @@ pub(crate) unsafe extern "C" fn write_word(
     word: u64,
     new: u64,
 ) -> usize {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     unsafe { log_and_write(state, slot, word, new) }
     1
 }
 
-/// Makes changes of the notes: takes back what was written in place, the latest first, and puts the new words in the
-/// place of the old ones. Of several pairs of one word the last counts. Returns the end of the record.
+/// Turns the log into changes: undoes the writes, the latest first, and puts the new words in the place of the old
+/// ones. If a word has several pairs, the last one is valid. Returns the end of the record.
 ///
 /// # Safety
 /// The pairs of the slot were written by [`write_element`] and [`write_word`] for this state.
 pub(crate) unsafe extern "C" fn undo_writes(state: *mut u64, slot: *mut u64) -> usize {
-    // SAFETY: so many pairs were written behind the slot, and their words are words of the state.
+    // SAFETY: this many pairs were written behind the slot, and their words are words of the state.
     unsafe {
         let count = *slot as usize;
         for i in (0..count).rev() {

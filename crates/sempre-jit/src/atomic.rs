@@ -1,27 +1,30 @@
-//! Atomic steps: going through the states that a process passes alone.
+//! Atomic steps: expansion of the intermediate states.
 //!
-//! A record that leaves the atomic register set is no step yet ([`sempre_model::ir`]). The process that the register names
-//! goes on, in the order of the interpreter: depth-first, the last of several ways first, each state on the way once. If native code
-//! gives up anywhere, the interpreter tells all of the state.
+//! A record that leaves the atomic register set is not a complete step ([`sempre_model::ir`]). The process that the
+//! register names continues, in the order of the interpreter: depth-first, the last of several successors first, each
+//! intermediate state once. If native code fails in any of these states, the interpreter computes all successors of
+//! the source state.
 //!
-//! In most programs the actions of the process can be found without looking at those of others: no class is
-//! higher than the ordinary one, so that nobody else's guard matters ([`holders`](crate::atomic_register::holders)). Then native code has a function for each such process,
-//! made for the register naming it, and what it is asked about costs as much as one process does. Otherwise all actions are
-//! looked at, and the process's own selected.
+//! In most programs the actions of the process can be determined without those of other processes: no priority class
+//! is above the default one, so the guards of other processes do not matter
+//! ([`holders`](crate::atomic_register::holders)). Native code then has one function per such process, specialised
+//! for the register naming it, and a call costs as much as the actions of one process. Otherwise all actions are
+//! evaluated, and those of the process are selected.
 //!
-//! Most sequences do not branch. A state is remembered only where there were several ways before, or after many steps: a chain that comes
-//! back to a state before its first branch ends up at that branch again, which is remembered.
+//! Most sequences do not branch. A state is stored only if the sequence has branched before, or after many steps. If
+//! a chain returns to a state before its first branch, it reaches that branch again, and that state is stored.
 
 use crate::compiled_system::{AtomicExpansion, CompiledContext, CompiledSystem};
 use crate::native::Native;
 use sempre_model::interpreter::MAX_INTERMEDIATE_STATES;
 use sempre_model::ir::VariableId;
 
-/// A chain of so many states may be a circle.
+/// The number of states in a chain after which cycles are checked for.
 const CYCLE_CHECK_AFTER: usize = 64;
 
 impl CompiledSystem {
-    /// Fills the passage with records of where the steps of a state end. `None` if the interpreter must be asked.
+    /// Fills `expansion` with the records of the states in which the steps of a state end. `None` if the interpreter
+    /// must handle the state.
     pub(crate) fn expand_atomic(
         &self,
         context: &mut CompiledContext,
@@ -29,7 +32,7 @@ impl CompiledSystem {
         state: &[u64],
         register: VariableId,
     ) -> Option<()> {
-        // Rows of tables have marks, which nobody would put together.
+        // Rows of tables have marks, and there is no rule for combining the marks of several parts.
         if native.header != 1 {
             return None;
         }
@@ -72,7 +75,7 @@ impl CompiledSystem {
         known
     }
 
-    /// Adds the ends of one step that is not over.
+    /// Adds the end states of one incomplete step.
     fn expand_record(
         &self,
         context: &mut CompiledContext,
@@ -132,7 +135,7 @@ impl CompiledSystem {
         (ends.len() > before).then_some(())
     }
 
-    /// Fills the context with the records of what the holder can do, from the first one on; their number.
+    /// Fills the context with the records of the steps of the holder, from the first record on. Returns their number.
     fn own_steps(
         &self,
         context: &mut CompiledContext,

@@ -2,8 +2,8 @@
 
 use sempre_model::ir::{Behaviour, Expr, Place, Program, Stmt, VariableId};
 
-/// For each process the actions that it may do while the atomic register names it, `None` if that never happens. Nothing if
-/// these cannot be told without looking at other processes.
+/// For each process, the actions that it may perform while the atomic register names it, or `None` if the register
+/// never names it. The result is `None` if the actions of other processes matter.
 pub(crate) fn holders(program: &Program) -> Option<Vec<Option<Vec<u32>>>> {
     let register = program.atomic?;
     if program.exclusive.is_some() || program.actions.iter().any(|a| a.class > 0) {
@@ -28,7 +28,7 @@ pub(crate) fn holders(program: &Program) -> Option<Vec<Option<Vec<u32>>>> {
     Some((0..program.processes.len()).map(own).collect())
 }
 
-/// Adds the values that a block may store in a variable; `None` if they are not known.
+/// Adds the values that a block may store in a variable. Sets the list to `None` if a value is not a constant.
 fn values(block: &[Stmt], variable: VariableId, all: &mut Option<Vec<i64>>) {
     for stmt in block {
         match stmt {

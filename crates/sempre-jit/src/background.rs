@@ -1,15 +1,16 @@
-//! Compilation by a thread of its own.
+//! Compilation in a thread of its own.
 //!
-//! Native code is made in milliseconds for most models, and in many seconds for some: with a hundred processes, or thousands of
-//! rendezvous. A search need not wait for it: it begins with the interpreter, which tells the same in the same order, and goes on
-//! with native code as soon as that is there. Where the code is made within [`INITIAL_WAIT`] nothing of this is seen.
+//! Compilation takes milliseconds for most models, and many seconds for some: those with a hundred processes, or
+//! thousands of rendezvous. A search does not wait for it. It starts with the interpreter, which reports the same
+//! steps in the same order, and switches to native code when the code is complete. If compilation takes less than
+//! [`INITIAL_WAIT`], only native code is used.
 //!
-//! * If the work that asks for the code has a deadline, code is made until a quarter of the time is over; functions that are still
-//!   to be made then leave their states to the interpreter ([`Native::new`]).
-//! * Who drops the last reference to a compilation stops it at its next checkpoint, and waits for that. A checkpoint is reached
-//!   before each function, and a function has a bounded number of actions.
-//! * What went wrong within [`INITIAL_WAIT`] is an error of who asks for the code; what goes wrong later leaves all states to the
-//!   interpreter.
+//! * If the caller has a deadline, compilation may take a quarter of the remaining time. The interpreter handles the
+//!   states of functions that are not compiled by then ([`Native::new`]).
+//! * Dropping the last reference to a compilation stops it at its next checkpoint, and waits for that. There is a
+//!   checkpoint before each function, and a function has a bounded number of actions.
+//! * An error within [`INITIAL_WAIT`] is returned to the caller. After a later error the interpreter handles all
+//!   states.
 
 use crate::error::{CompileError, failed};
 use crate::native::Native;
@@ -20,16 +21,16 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// So long the code is waited for.
+/// The caller waits this long for the code.
 const INITIAL_WAIT: Duration = Duration::from_millis(300);
 
-/// The part of the time that is left in which code is made.
+/// Compilation may take one part in this many of the remaining time.
 const DEADLINE_SHARE: u32 = 4;
 
 /// The stack of the thread. Expressions that are too deep for it are not compiled ([`crate::compilable`]).
 const STACK_BYTES: usize = 64 << 20;
 
-/// What the thread and those who wait for it share.
+/// The state that the thread shares with those who wait for it.
 #[derive(Default)]
 struct Shared {
     made: OnceLock<Result<Native, CompileError>>,
@@ -38,7 +39,7 @@ struct Shared {
     ended: Condvar,
 }
 
-/// Native code that is there, or is being made.
+/// Native code, or its compilation in progress.
 pub(crate) struct Compilation {
     shared: Arc<Shared>,
     cancel: Cancel,
@@ -46,7 +47,7 @@ pub(crate) struct Compilation {
 }
 
 impl Compilation {
-    /// Begins to compile, and waits a little. With `changes`, records list changes.
+    /// Starts the compilation, and waits for a short time. With `changes`, records list changes.
     pub(crate) fn begin(
         program: &Arc<Program>,
         layout: &Layout,
@@ -70,7 +71,7 @@ impl Compilation {
                 });
             }
         };
-        // Taken by the thread, or by this one if there is none.
+        // Taken by the thread, or by this one if the thread cannot be created.
         let work = Arc::new(Mutex::new(Some(work)));
         let taken = {
             let work = work.clone();
@@ -100,7 +101,7 @@ impl Compilation {
         compilation
     }
 
-    /// One whose code comes when the test says so.
+    /// A compilation that the test completes.
     #[cfg(test)]
     pub fn pending() -> Self {
         Self {
@@ -110,22 +111,22 @@ impl Compilation {
         }
     }
 
-    /// Now the code is there.
+    /// Completes the compilation.
     #[cfg(test)]
     pub fn complete(&self, native: Native) {
         assert!(self.shared.made.set(Ok(native)).is_ok());
     }
 
-    /// The code, if it is there.
+    /// The code, if the compilation is complete.
     #[inline]
     pub(crate) fn get(&self) -> Option<&Native> {
         self.shared.made.get().and_then(|made| made.as_ref().ok())
     }
 
-    /// What went wrong so far.
+    /// The error of the compilation, if there is one so far.
     ///
     /// # Errors
-    /// If it did.
+    /// If the compilation failed.
     pub(crate) fn error(&self) -> Result<(), CompileError> {
         match self.shared.made.get() {
             Some(Err(error)) => Err(error.clone()),
@@ -133,7 +134,7 @@ impl Compilation {
         }
     }
 
-    /// Waits for the end.
+    /// Waits until the compilation ends.
     pub(crate) fn wait(&self) {
         self.wait_for(None);
     }
@@ -159,7 +160,7 @@ impl Drop for Compilation {
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
         if let Some(thread) = thread.take() {
-            // Its panics are caught.
+            // The thread catches its panics.
             let _ = thread.join();
         }
     }
@@ -170,7 +171,7 @@ fn compile_into(
     cancel: &Cancel,
     compile: impl FnOnce() -> Result<Native, CompileError>,
 ) {
-    /// Says so whatever happens.
+    /// Reports the end in any case, also after a panic.
     struct End<'a>(&'a Shared);
     impl Drop for End<'_> {
         fn drop(&mut self) {

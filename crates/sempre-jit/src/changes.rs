@@ -1,16 +1,17 @@
-//! Wide states: records that list what changes.
+//! Wide states: records that list changes.
 //!
-//! A step of a program with thousands of cells changes a few. In states of more than [`WIDE`] words a record is a header,
-//! the number of words that change, and each of them with its new value, so that what a step costs depends on what it reads and
-//! writes. Effects run in a copy of the state, made once for all of its steps; elements of arrays are written there in
-//! place and taken back ([`crate::arrays`]), and each successor is shown to the sink in this copy, with the words in which it
-//! differs, and taken back as well.
+//! A step of a program with thousands of cells changes a few of them. In states of more than
+//! [`WIDE`](crate::compiled_system::WIDE) words a record is a header, the number of words that change, and each of
+//! these words with its new value. The cost of a step then depends on what it reads and writes. Effects run in a copy
+//! of the state, which all steps of the state share. Array elements are written there in place and restored
+//! afterwards ([`crate::arrays`]). Each successor is passed to the sink in this copy, with the list of the words that
+//! differ, and the copy is restored after that.
 //!
-//! Atomic steps pass through states in the same way: a chain of states is gone through in the copy, and what waits
-//! because there were several ways is kept as the list of its differences. A chain without branches is compared with one
-//! earlier state of it, the latest whose number is a power of two, by a hash that is the sum of those of its words (Brent,
-//! "An improved Monte Carlo factorization algorithm", BIT 1980): a loop that fills an array has many thousand states. Once there
-//! were several ways, each state is remembered, as in [`crate::atomic`].
+//! Atomic steps expand their intermediate states in the same copy. If a step branches, the waiting states are stored
+//! as lists of differences. A chain without branches is compared with one earlier state of it, the latest whose
+//! number is a power of two, by a hash that is the sum of the hashes of its words (Brent, "An improved Monte Carlo
+//! factorization algorithm", BIT 1980): a loop that fills an array has many thousand states. After a branch every
+//! state is stored, as in [`crate::atomic`].
 
 use crate::compiled_system::{CompiledContext, CompiledSystem, index_records};
 use crate::difference::{Changes, Difference, each_record, pairs};
@@ -20,11 +21,12 @@ use sempre_model::interpreter::MAX_INTERMEDIATE_STATES;
 use sempre_model::ir::VariableId;
 use sempre_model::{Sink, Step};
 
-/// A chain of so many states may be a circle.
+/// The number of states in a chain after which cycles are checked for.
 const CYCLE_CHECK_AFTER: usize = 64;
 
 impl CompiledSystem {
-    /// Tells the successors of a wide state. `None`, and nothing is told, if the interpreter must be asked.
+    /// Passes the successors of a wide state to the sink. Returns `None`, without having passed any, if the
+    /// interpreter must handle the state.
     pub(crate) fn emit_changes(
         &self,
         context: &mut CompiledContext,
@@ -34,7 +36,7 @@ impl CompiledSystem {
     ) -> Option<()> {
         let header = native.header;
         let atomic = self.program().atomic;
-        // Rows of tables have marks, which nobody would put together.
+        // Rows of tables have marks, and there is no rule for combining the marks of several parts.
         if atomic.is_some() && header != 1 {
             return None;
         }
@@ -75,7 +77,7 @@ impl CompiledSystem {
         known
     }
 
-    /// Finds the ends of all first steps.
+    /// Computes the end states of all first steps.
     fn expand_all_steps(
         &self,
         context: &mut CompiledContext,
@@ -104,7 +106,7 @@ impl CompiledSystem {
         known
     }
 
-    /// Adds the ends of a step that is not over, from the state that it has come to.
+    /// Adds the end states of an incomplete step, starting from its current state.
     fn expand_step(
         &self,
         context: &mut CompiledContext,
@@ -188,8 +190,8 @@ impl CompiledSystem {
         (changes.ends.len() > before).then_some(())
     }
 
-    /// Fills the context with the records of what the holder can do in a state on the way; their number. What the context
-    /// had of the state that is left is in `changes` meanwhile.
+    /// Fills the context with the records of the steps of the holder in an intermediate state. Returns their number.
+    /// Meanwhile `changes` holds the context's data of the source state.
     fn own_changes(
         &self,
         context: &mut CompiledContext,
@@ -219,7 +221,7 @@ impl CompiledSystem {
     }
 }
 
-/// Shows the successor of a record to the sink.
+/// Passes the successor of a record to the sink.
 fn emit(
     changes: &mut Changes,
     record: &[u64],
@@ -234,7 +236,7 @@ fn emit(
         }
         changes.state[place] = value;
     }
-    // Of several pairs of one word the last counts, and it may be the old value again.
+    // If a word has several pairs, the last one is valid, and its value may be the old one.
     let state = &changes.state;
     (changes.touched).retain(|&word| state[word as usize] != source[word as usize]);
     let step = Step {

@@ -1,7 +1,7 @@
-//! What can be compiled: what is not too large, and names what exists.
+//! Which actions and conditions can be compiled: those that are small enough and refer to existing variables.
 //!
-//! The rest is left to the interpreter. Depth is limited because code is made by recursion, and size
-//! because registers are allotted in more than linear time.
+//! The interpreter handles the rest. Depth is limited because code generation is recursive, and size because register
+//! allocation takes more than linear time.
 
 use sempre_model::ir::{Expr, Place, Program, Stmt, VariableId};
 
@@ -12,7 +12,7 @@ pub(crate) fn is_compilable(program: &Program, guard: Option<&Expr>, effect: &[S
         && block_is_fine(program, effect, 0, &mut left)
 }
 
-/// Deeper expressions are left to the interpreter.
+/// The interpreter handles deeper expressions.
 const DEPTH: usize = 400;
 
 fn place_is_fine(program: &Program, place: &Place, depth: usize, left: &mut usize) -> bool {
@@ -57,7 +57,7 @@ fn block_is_fine(program: &Program, block: &[Stmt], depth: usize, left: &mut usi
                 to,
                 body,
             } => {
-                // Unrolling multiplies.
+                // Unrolling multiplies the size.
                 *left /= 2;
                 *register < program.registers
                     && expr_is_fine(program, from, depth, left)
@@ -68,7 +68,7 @@ fn block_is_fine(program: &Program, block: &[Stmt], depth: usize, left: &mut usi
         })
 }
 
-/// Roughly how many instructions the code of an action is made from.
+/// The approximate number of instructions in the code of an action.
 pub(crate) fn size(guard: Option<&Expr>, effect: &[Stmt]) -> usize {
     let block = effect.iter().map(size_of_statement);
     block.fold(guard.map_or(0, size_of_expr), usize::saturating_add)
@@ -100,7 +100,7 @@ fn size_of_statement(stmt: &Stmt) -> usize {
             inside.saturating_add(1)
         }
         Stmt::For { from, to, body, .. } => {
-            // Unrolled if the bounds are known.
+            // Loops with known bounds are unrolled.
             let rounds = match (from, to) {
                 (Expr::Constant(from), Expr::Constant(to)) => to.saturating_sub(*from).max(1),
                 _ => 2,

@@ -14,26 +14,26 @@ use std::sync::Arc;
 /// States of more words are wide.
 pub(crate) const WIDE: usize = 32;
 
-/// The scratch space of going through.
+/// The scratch space for expanding atomic steps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AtomicExpansion {
     /// The records of the source state.
     pub(crate) first: Vec<u64>,
-    /// The records of where steps end.
+    /// The records of the end states of the steps.
     pub(crate) ends: Vec<u64>,
-    /// States to go on from, one behind the other.
+    /// Intermediate states that are not expanded yet, one behind the other.
     pub(crate) waiting: Vec<u64>,
     pub(crate) seen: FxHashSet<Box<[u64]>>,
 }
 
 impl AtomicExpansion {
-    /// The records of where the steps end that were gone through last.
+    /// The records of the end states, after the last expansion.
     pub(crate) fn ends(&self) -> &[u64] {
         &self.ends
     }
 }
 
-/// Fills the context with where these records start; their number.
+/// Stores the start of each of these records in the context. Returns the number of records.
 pub(crate) fn index_records(context: &mut CompiledContext, length: usize, header: usize) -> usize {
     let starts = &mut context.changes.starts;
     starts.clear();
@@ -51,7 +51,7 @@ pub struct CompiledSystem {
     pub(crate) interpreted: ProgramSystem,
     pub(crate) native: Arc<Compilation>,
     pub(crate) propositions: Arc<Vec<Expr>>,
-    /// States of more words are wide.
+    /// States with more words than this are wide.
     pub(crate) wide: usize,
 }
 
@@ -61,31 +61,31 @@ pub struct CompiledContext {
     pub(crate) interpreted: ProgramContext,
     /// The records of a state.
     pub(crate) records: Vec<u64>,
-    /// Which records are told, in order, if it is not simply all of them.
+    /// The records that are steps, in order, unless all are.
     pub(crate) order: Vec<u32>,
-    /// The place of each action in the order of steps, if it is not the usual one.
+    /// The place of each action in the order of steps, unless the order is the default one.
     pub(crate) rank: Option<Vec<u32>>,
-    /// How many states the interpreter had to be asked about.
+    /// How many states the interpreter handled.
     pub(crate) fallbacks: u64,
-    /// What atomic steps are gone through with.
+    /// The scratch space of atomic steps.
     pub(crate) expansion: AtomicExpansion,
-    /// What is needed for wide states.
+    /// The scratch space of wide states.
     pub(crate) changes: Changes,
 }
 
 impl CompiledContext {
-    /// The number of states whose successors the interpreter had to tell.
+    /// The number of states whose successors the interpreter computed.
     pub fn interpreted_states(&self) -> u64 {
         self.fallbacks
     }
 }
 
 impl CompiledSystem {
-    /// Compiles a program, with its states packed in this way, and these propositions.
+    /// Compiles a program for this layout and these propositions.
     ///
     /// # Errors
-    /// If there is no native code for this machine, or an assertion or proposition of the program is
-    /// malformed. [`ProgramSystem`] then does the same more slowly.
+    /// If Cranelift does not support this machine, or an assertion or proposition of the program is malformed.
+    /// [`ProgramSystem`] then computes the same, more slowly.
     pub fn new(
         program: Arc<Program>,
         layout: Layout,
@@ -94,7 +94,7 @@ impl CompiledSystem {
         Self::with_wide(program, layout, propositions, WIDE)
     }
 
-    /// The same, with states of more than so many words handled as wide ones ([`Sink::changed`]).
+    /// The same, treating states of more words than `wide` as wide ([`Sink::changed`](sempre_model::Sink::changed)).
     ///
     /// # Errors
     /// As for [`CompiledSystem::new`].
@@ -117,12 +117,12 @@ impl CompiledSystem {
         })
     }
 
-    /// Is the native code there already? Until it is, the interpreter is asked.
+    /// Is the compilation complete? The interpreter computes all successors until then.
     pub fn is_compiled(&self) -> bool {
         self.native.get().is_some()
     }
 
-    /// Waits until the compilation has ended.
+    /// Waits until the compilation ends.
     pub fn wait(&self) {
         self.native.wait();
     }
@@ -132,7 +132,7 @@ impl CompiledSystem {
         self.interpreted.program()
     }
 
-    /// How states are packed.
+    /// The layout of states.
     pub fn layout(&self) -> &Layout {
         self.interpreted.layout()
     }
@@ -142,13 +142,13 @@ impl CompiledSystem {
         self.native.get().map_or(0, |n| n.functions)
     }
 
-    /// The number of native functions that leave their states to the interpreter, since there was no time to make them.
+    /// The number of functions that were not compiled for lack of time. The interpreter handles their states.
     pub fn skipped_functions(&self) -> usize {
         self.native.get().map_or(0, |n| n.skipped_functions)
     }
 
-    /// Fills the context with the records of the state; their number, and whether `order` says
-    /// which of them are steps. `None` if the interpreter must be asked.
+    /// Fills the context with the records of the state. Returns their number, and whether `order` selects and orders
+    /// the steps among them. `None` if the interpreter must handle the state.
     pub(crate) fn expand(
         &self,
         context: &mut CompiledContext,
@@ -182,7 +182,7 @@ impl CompiledSystem {
                 order.retain(takes_part);
             }
         }
-        // Stable: the rows of a table stay in their order.
+        // The sort is stable: the rows of a table stay in their order.
         match &context.rank {
             Some(rank) => order.sort_by_key(|&r| rank[action(r) as usize]),
             None if !native.ordered => order.sort_by_key(|&r| action(r)),
@@ -191,7 +191,8 @@ impl CompiledSystem {
         Some((count, true))
     }
 
-    /// Fills the context with the records of the state; their number, or `None` if the interpreter must be asked.
+    /// Fills the context with the records of the state. Returns their number, or `None` if the interpreter must
+    /// handle the state.
     fn list_records(
         &self,
         context: &mut CompiledContext,

@@ -1,9 +1,9 @@
-//! Conditions as expressions: comparisons of cells with constants, and what can be evaluated early.
+//! Conditions as expressions: comparisons of cells with constants, and cheap expressions that cannot fail.
 
 use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
 use sempre_model::ir::{Binary, Expr, Place, Program};
 
-/// The cell that an expression reads, if that is all it does.
+/// The cell that an expression reads, if the expression does nothing else.
 pub(crate) fn read_cell(program: &Program, expr: &Expr) -> Option<u32> {
     match expr {
         Expr::Read(Place::Scalar(v)) => Some(program.variable(*v).first),
@@ -18,7 +18,7 @@ pub(crate) fn read_cell(program: &Program, expr: &Expr) -> Option<u32> {
     }
 }
 
-/// The cell and the interval that the truth of a comparison with a constant puts it in.
+/// The cell that a comparison with a constant restricts, and the interval it restricts the cell to.
 pub(crate) fn fact(program: &Program, expr: &Expr) -> Option<(u32, i64, i64)> {
     let Expr::Binary(op, a, b) = expr else {
         return None;
@@ -29,7 +29,7 @@ pub(crate) fn fact(program: &Program, expr: &Expr) -> Option<(u32, i64, i64)> {
         _ => return None,
     };
     let mut constant = constant;
-    // Strict to not strict, where there is a next number.
+    // Replaces strict by non-strict comparisons, if there is a next number.
     match condition {
         IntCC::SignedLessThan => {
             constant = constant.checked_sub(1)?;
@@ -65,7 +65,7 @@ pub(crate) fn comparison(op: Binary) -> Option<IntCC> {
     })
 }
 
-/// Cannot fail, and is at most that large: evaluating it in vain costs less than a jump.
+/// Is the expression small, and unable to fail? Evaluating it in vain then costs less than a jump.
 pub(crate) fn is_cheap_and_total(expr: &Expr, size: usize) -> bool {
     fn walk(expr: &Expr, left: &mut usize) -> bool {
         if *left == 0 {

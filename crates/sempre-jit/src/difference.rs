@@ -1,31 +1,31 @@
-//! A state as the list of the words in which it differs from another, and records that are such lists.
+//! A state as the list of its differences from another state, and records that are such lists.
 
 use rustc_hash::FxHashSet;
 
-/// The words in which two states differ, in order, with their values in one of them.
+/// The words in which two states differ, in order, with their values in one of the states.
 pub(crate) type Difference = Box<[(u32, u64)]>;
 
-/// The scratch space.
+/// The scratch space of a worker.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Changes {
-    /// Where each record starts.
+    /// The start of each record.
     pub(crate) starts: Vec<u32>,
-    /// A state, and the words in which it may differ from the one that is left.
+    /// The current state, and the words in which it may differ from the source state.
     pub(crate) state: Vec<u64>,
     pub(crate) touched: Vec<u32>,
-    /// For each word the epoch in which it was touched last.
+    /// For each word the epoch of its last change.
     pub(crate) stamps: Vec<u32>,
     pub(crate) epoch: u32,
-    /// The sum of the hashes of the words touched, less those of the words that they replace.
+    /// The sum of the hashes of the changed words, minus those of the words that they replace.
     pub(crate) hash: u64,
-    /// Records of the state that is left, in order, and records of where atomic steps end.
+    /// The records of the source state, in order, and the records of the end states of atomic steps.
     pub(crate) first: Vec<u64>,
     pub(crate) ends: Vec<u64>,
     pub(crate) waiting: Vec<Difference>,
     pub(crate) seen: FxHashSet<Difference>,
 }
 
-/// Something that depends on every bit of a word and on its place.
+/// A hash that depends on every bit of a word and on its index.
 #[inline]
 fn hash(word: u32, value: u64) -> u64 {
     let key = u128::from(value ^ u64::from(word).wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -34,7 +34,7 @@ fn hash(word: u32, value: u64) -> u64 {
 }
 
 impl Changes {
-    /// Begins with a state.
+    /// Sets the source state.
     pub(crate) fn start_from(&mut self, state: &[u64]) {
         self.state.clear();
         self.state.extend_from_slice(state);
@@ -42,7 +42,7 @@ impl Changes {
         self.clear_changes();
     }
 
-    /// The state is the one that is left again.
+    /// Declares the current state equal to the source state.
     pub(crate) fn clear_changes(&mut self) {
         self.touched.clear();
         self.hash = 0;
@@ -68,7 +68,7 @@ impl Changes {
         self.hash = self.hash.wrapping_add(difference);
     }
 
-    /// Back to the state that is left.
+    /// Restores the source state.
     pub(crate) fn undo(&mut self, source: &[u64]) {
         for &word in &self.touched {
             self.state[word as usize] = source[word as usize];
@@ -76,7 +76,7 @@ impl Changes {
         self.clear_changes();
     }
 
-    /// What differs from the state that is left.
+    /// The differences from the source state.
     pub(crate) fn difference(&mut self, source: &[u64]) -> Difference {
         self.touched.sort_unstable();
         let state = &self.state;
@@ -85,7 +85,7 @@ impl Changes {
         differ.map(|&w| (w, state[w as usize])).collect()
     }
 
-    /// The state that differs so from the one that is left.
+    /// Moves to the state with these differences from the source state.
     pub(crate) fn apply(&mut self, difference: &Difference, source: &[u64]) {
         self.undo(source);
         for &(word, value) in difference {
@@ -93,7 +93,7 @@ impl Changes {
         }
     }
 
-    /// Adds the state to the ends of atomic steps.
+    /// Adds the current state to the end states of atomic steps.
     pub(crate) fn end(&mut self, action: u64, source: &[u64]) {
         let difference = self.difference(source);
         self.ends.push(action);
@@ -104,7 +104,7 @@ impl Changes {
     }
 }
 
-/// The pairs of a record whose header has this length.
+/// The pairs of a record with a header of this length.
 pub(crate) fn pairs(record: &[u64], header: usize) -> impl Iterator<Item = (u32, u64)> {
     let count = record[header] as usize;
     let pairs = record[header + 1..header + 1 + 2 * count].chunks_exact(2);

@@ -1,13 +1,13 @@
 //! Code for effects: statements, then the successor.
 //!
-//! While an effect runs, the cells that it writes are values of the code under construction, not bits of a
-//! state: nothing is packed before the end, as in the interpreter, so that a value may be out of
-//! room in between. Arrays that an effect writes and also indexes by variables are the exception; they are
-//! kept packed. A value that has no room there leaves through the exit, which is always right.
+//! While an effect runs, the cells that it writes are values of the code under construction, not bits of a state.
+//! Nothing is packed before the end, as in the interpreter, so an intermediate value may exceed the room of its
+//! field. The exception are arrays that an effect writes and also indexes by variables: they are kept packed. If a
+//! value has no room there, the code exits to the interpreter, which is always correct.
 //!
-//! At the end each word that changed is made by one masking and one addition of a constant, plus what
-//! is not known before. A cell whose old and new value are both known (the location of the process that
-//! moves, as a rule) or which changes by a known amount (tokens of a net) is part of the constant.
+//! At the end each changed word is computed by one mask and one addition of a constant, plus the parts that are not
+//! known at compile time. A cell is part of the constant if both its old and its new value are known (mostly the
+//! location of the process that moves), or if it changes by a known amount (tokens of a net).
 
 use crate::arrays::MAX_LOG;
 use crate::emitter::{Emitter, Flag, Target, Written};
@@ -20,16 +20,16 @@ use sempre_model::Field;
 use sempre_model::ir::{Expr, Place, Stmt, Type, VariableId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Loops of at most this many rounds, known in advance, are unrolled.
+/// Loops with a known number of rounds, at most this many, are unrolled.
 const MAX_UNROLLED: i64 = 8;
 
-/// The most words that one run of the effect can change or note, in a state of so many words.
+/// The most words that one run of the effect can change or log, in a state of `width` words.
 pub(crate) fn max_changes(effect: &[Stmt], width: usize) -> usize {
     let mut assigned = 0;
     Stmt::each_assigned(effect, &mut |place| {
         assigned += usize::from(!matches!(place, Place::Register(_)));
     });
-    // Each cell that is no element written in place, in each round of an unrolled loop.
+    // Counts each cell that is not an element written in place, in each round of an unrolled loop.
     let limit = assigned * MAX_UNROLLED as usize;
     let logged = match packed_arrays(effect).is_empty() {
         true => 0,
@@ -39,7 +39,7 @@ pub(crate) fn max_changes(effect: &[Stmt], width: usize) -> usize {
     logged + limit.min(width)
 }
 
-/// What statements may write.
+/// The cells, words and registers that statements may write.
 #[derive(Default)]
 struct Writes {
     cells: BTreeSet<(VariableId, u32)>,
@@ -48,7 +48,7 @@ struct Writes {
 }
 
 impl Emitter<'_, '_> {
-    /// Runs an effect on the source state. What it leaves is in `written`.
+    /// Runs an effect on the source state. The result is in `written`.
     pub(crate) fn effect(&mut self, effect: &[Stmt]) {
         self.written = Written {
             packed: packed_arrays(effect),
@@ -104,7 +104,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// What a cell of the variable holds after the value is stored.
+    /// The content of a cell of the variable after the value is stored.
     fn stored(&mut self, variable: VariableId, value: Operand) -> Operand {
         let ty = &self.program.variable(variable).ty;
         let (min, max) = ty.bounds();
@@ -220,7 +220,7 @@ impl Emitter<'_, '_> {
         let second = self.state_of(&writes);
         self.jump_with_operands(&second, join);
         self.switch_to(join);
-        // Not what a branch left: behind an exit that is always taken it may have written more.
+        // Not the state that a branch left: behind an exit that is always taken it may have written more.
         self.written = before;
         let merged: Vec<Operand> = (first.iter().zip(&second))
             .map(|(a, b)| {
@@ -236,7 +236,7 @@ impl Emitter<'_, '_> {
         let to = self.value(to);
         if let (Some(a), Some(b)) = (from.as_constant(), to.as_constant())
             && b.saturating_sub(a) <= MAX_UNROLLED
-            // Or else nested loops multiply.
+            // Unrolling nested loops would multiply their sizes.
             && !body.iter().any(has_loop)
         {
             for i in a..b {
@@ -291,7 +291,7 @@ impl Emitter<'_, '_> {
         self.builder.ins().jump(block, &arguments);
     }
 
-    /// The current values of what is listed: cells, registers, words.
+    /// The current values of the listed cells, registers and words.
     fn state_of(&mut self, writes: &Writes) -> Vec<Operand> {
         let mut all = Vec::new();
         for &(variable, cell) in &writes.cells {
@@ -308,7 +308,7 @@ impl Emitter<'_, '_> {
         all
     }
 
-    /// The bounds of what is listed, whatever was stored.
+    /// The bounds of the listed cells, registers and words, for any values stored.
     fn bounds_of(&self, writes: &Writes) -> Vec<(i64, i64)> {
         let cells = writes.cells.iter();
         let types = cells.map(|&(v, _)| self.program.variable(v).ty.bounds());
@@ -326,7 +326,7 @@ impl Emitter<'_, '_> {
         self.jump_with(block, &arguments);
     }
 
-    /// Makes these, in the order of [`Emitter::state_of`], the current values.
+    /// Sets the current values, in the order of [`Emitter::state_of`].
     fn set_current(&mut self, writes: &Writes, operands: &[Operand]) {
         let mut operands = operands.iter();
         for &(_, cell) in &writes.cells {
@@ -352,7 +352,7 @@ impl Emitter<'_, '_> {
             Place::Register(r) => {
                 writes.registers.insert(*r);
             }
-            // Written in place, it is no value of this function.
+            // An array written in place is not a value of this function.
             Place::Scalar(v) | Place::Element(v, _)
                 if self.written.packed.contains(v) && self.arrays.contains_key(v) => {}
             Place::Scalar(v) | Place::Element(v, _) if self.written.packed.contains(v) => {
@@ -376,7 +376,7 @@ impl Emitter<'_, '_> {
         });
     }
 
-    /// Packs what was written: the words that changed, in order.
+    /// Packs the written cells. Returns the changed words, in order.
     pub(crate) fn changed_words(&mut self) -> Vec<(u32, Value)> {
         #[derive(Clone)]
         struct Change {
@@ -391,7 +391,7 @@ impl Emitter<'_, '_> {
         };
         let mut cells: Vec<(u32, Operand)> = Vec::from_iter(self.written.cells.clone());
         cells.sort_by_key(|c| c.0);
-        // All checks before all packing: blocks stay long.
+        // All checks come before all packing, so that basic blocks stay long.
         for (cell, value) in &cells {
             let field = self.layout.field(*cell);
             self.exit_unless_room(value, &field);
@@ -412,8 +412,8 @@ impl Emitter<'_, '_> {
                 change.constant = change.constant.wrapping_add(placed);
             };
             match (value.base, source, value.as_constant()) {
-                // I: the sum of the fields at their places is the word, so that what changes by a known
-                // amount is added, and there is neither carry nor borrow in the end.
+                // I: the word is the sum of the fields, each shifted to its place. So a known change of a field can
+                // be added to the word, and in the end there is neither carry nor borrow.
                 (Some((base, by)), _, _) if base == cell => add(by),
                 (_, Some(old), Some(new)) => add(new.wrapping_sub(old)),
                 (_, _, new) => {
@@ -454,7 +454,7 @@ pub(crate) fn has_loop(stmt: &Stmt) -> bool {
     }
 }
 
-/// The arrays that the statements write and also read or write by an index that is not a constant.
+/// The arrays that the statements write and also access by an index that is not a constant.
 pub(crate) fn packed_arrays(effect: &[Stmt]) -> FxHashSet<VariableId> {
     #[derive(Default)]
     struct Found {

@@ -1,7 +1,7 @@
 //! A function under construction: its blocks, its words, and the exit to the interpreter.
 //!
-//! Works in the current block. What cannot be answered by native code, errors above all, leaves through the **exit**
-//! block: the caller then asks the interpreter, so that only one piece of code knows what an error is.
+//! Code is emitted into the current block. Whatever native code cannot decide, errors above all, jumps to the
+//! **exit** block: the caller then uses the interpreter, so that errors are defined in one place only.
 
 use crate::arrays::ArrayTable;
 use crate::operand::{Code, Operand, field_interval};
@@ -22,13 +22,13 @@ pub(crate) enum Flag {
     Value(Value),
 }
 
-/// The tables of the arrays of wide states; none in others.
+/// The tables of the arrays of wide states; empty for other states.
 pub(crate) type Arrays = FxHashMap<VariableId, Arc<ArrayTable>>;
 
 /// States up to this many words are loaded once, when a function is entered.
 const LOADED_AT_ONCE: usize = 4;
 
-/// A block to jump to, and what it is passed.
+/// A block to jump to, and its argument.
 #[derive(Clone, Copy)]
 pub(crate) struct Target {
     pub block: Block,
@@ -55,7 +55,7 @@ pub(crate) struct Written {
     pub cells: FxHashMap<u32, Operand>,
     /// Words that hold elements of `packed` arrays.
     pub words: FxHashMap<u32, Value>,
-    /// Registers; those not here are zero.
+    /// Registers; those not listed are zero.
     pub registers: FxHashMap<u32, Operand>,
     /// Arrays that are indexed by variables and written: these are kept packed, in `words`.
     pub packed: FxHashSet<VariableId>,
@@ -68,26 +68,26 @@ pub(crate) struct Emitter<'a, 'f> {
     pub layout: &'a Layout,
     /// The address of the source state.
     pub state: Value,
-    /// Its words, if it has few.
+    /// Its words, if there are few.
     loaded: Vec<Value>,
-    /// Inside a loop over actions. Cranelift moves what does not change out of loops, which here would be
-    /// the tests of all guards, so words are loaded anew where they are needed.
+    /// Is the code inside a loop over actions? Cranelift moves loop-invariant code out of loops, which here would be
+    /// the tests of all guards. So in a loop each use loads the word again.
     pub in_loop: bool,
-    /// Where to go when the interpreter has to be asked.
+    /// The block that falls back to the interpreter.
     pub exit: Block,
     pub written: Written,
     pub facts: Vec<(u32, i64, i64)>,
     /// In wide states: the tables of the arrays.
     pub arrays: &'a Arrays,
-    /// While an effect runs that writes elements in place: the slot of its record ([`crate::arrays`]).
+    /// The slot of the record of an effect that writes elements in place ([`crate::arrays`]).
     pub slot: Value,
-    /// Is there such an effect?
+    /// Does the current effect write in place?
     pub in_place: bool,
 }
 
 impl<'a, 'f> Emitter<'a, 'f> {
-    /// Starts in the current block of the builder. With `at_once`, the words of short states are loaded
-    /// there; not for functions with loops over actions, or loads in the loop would be merged with these.
+    /// Starts in the current block of the builder. With `at_once`, the words of short states are loaded there. This
+    /// must not be used for functions with loops over actions: the loads in the loop would be merged with these.
     pub(crate) fn new(
         mut builder: FunctionBuilder<'f>,
         program: &'a Program,
@@ -124,7 +124,7 @@ impl<'a, 'f> Emitter<'a, 'f> {
         }
     }
 
-    /// Calls a function of Rust with words, and returns one.
+    /// Calls a Rust function with these words. Returns its result.
     pub(crate) fn call(&mut self, function: i64, arguments: &[Value]) -> Value {
         let call_conv = self.builder.func.signature.call_conv;
         let mut signature = Signature::new(call_conv);
@@ -145,7 +145,7 @@ impl<'a, 'f> Emitter<'a, 'f> {
             return value;
         }
         let flags = if self.in_loop {
-            // Must stay where it is: see `in_loop`.
+            // This load must not move: see `in_loop`.
             MemFlags::trusted().with_alias_region(Some(AliasRegion::Heap))
         } else {
             // Readonly and movable: Cranelift merges such loads as it does arithmetic.
@@ -154,11 +154,11 @@ impl<'a, 'f> Emitter<'a, 'f> {
         (self.builder.ins()).load(types::I64, flags, self.state, 8 * word as i32)
     }
 
-    /// A word of the state as the step has left it so far, as far as packed arrays are concerned.
+    /// A word of the state as the step has changed it so far, for packed arrays.
     pub(crate) fn word(&mut self, word: u32) -> Value {
         match self.written.words.get(&word) {
             Some(&value) => value,
-            // Its bits may have been written in place; calls order what is loaded plainly.
+            // Its bits may have been written in place. Calls order plain loads.
             None if self.in_place => {
                 let (flags, offset) = (MemFlags::trusted(), 8 * word as i32);
                 (self.builder.ins()).load(types::I64, flags, self.state, offset)
@@ -195,7 +195,7 @@ impl<'a, 'f> Emitter<'a, 'f> {
         value
     }
 
-    /// Goes on in a new block.
+    /// A new block.
     pub(crate) fn block(&mut self) -> Block {
         self.builder.create_block()
     }
@@ -218,14 +218,14 @@ impl<'a, 'f> Emitter<'a, 'f> {
         );
     }
 
-    /// Asks the interpreter if the flag is true.
+    /// Falls back to the interpreter if the flag is true.
     pub(crate) fn exit_if(&mut self, flag: Value) {
         let go_on = self.block();
         self.jump_if(flag, Target::plain(self.exit), Target::plain(go_on));
         self.switch_to(go_on);
     }
 
-    /// Asks the interpreter; what is emitted next is never reached.
+    /// Falls back to the interpreter. Code emitted after this is unreachable.
     pub(crate) fn exit_always(&mut self) {
         self.jump(Target::plain(self.exit));
         let dead = self.block();
@@ -242,11 +242,11 @@ impl<'a, 'f> Emitter<'a, 'f> {
         (low, high)
     }
 
-    /// What a cell holds in the source state.
+    /// The content of a cell in the source state.
     pub(crate) fn source_cell(&mut self, cell: u32) -> Operand {
         let field = self.layout.field(cell);
         let (low, high) = self.source_interval(cell);
-        // Facts that contradict each other: the code is not reached.
+        // The facts contradict each other: this code is unreachable.
         if field.bits == 0 || low >= high {
             return Operand {
                 base: Some((cell, 0)),
@@ -260,7 +260,7 @@ impl<'a, 'f> Emitter<'a, 'f> {
         }
     }
 
-    /// What a cell of a variable holds now.
+    /// The current content of a cell of a variable.
     pub(crate) fn cell(&mut self, variable: VariableId, cell: u32) -> Operand {
         if let Some(operand) = self.written.cells.get(&cell) {
             return *operand;

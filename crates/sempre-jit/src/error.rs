@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why there is no native code.
+/// The reason why there is no native code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompileError(String);
 

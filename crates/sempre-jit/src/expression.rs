@@ -1,8 +1,4 @@
 //! Code for expressions.
-//!
-//! Works in the current block of a function under construction. What cannot be answered by native
-//! code, errors above all, leaves through the **exit** block: the caller then asks the interpreter,
-//! so that only one piece of code knows what an error is.
 
 use crate::conditions::{comparison, is_cheap_and_total, is_logical};
 use crate::emitter::{Emitter, Flag, Target};
@@ -95,7 +91,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// An operator that is neither a comparison nor logical.
+    /// Any operator that is neither a comparison nor logical.
     fn arithmetic(&mut self, op: Binary, a: &Operand, b: &Operand) -> Operand {
         if matches!(op, Binary::Divide | Binary::Modulo) {
             return self.division(op, a, b);
@@ -113,7 +109,7 @@ impl Emitter<'_, '_> {
             });
         }
         let (low, high) = interval(op, a, b);
-        // The distance to the source is kept only where nothing wraps, or it would not be one.
+        // The distance to the source cell is kept only if nothing wraps; otherwise it would be wrong.
         let exact = low != i64::MIN || high != i64::MAX;
         let base = match (op, a.base, b.base, a.as_constant(), b.as_constant()) {
             (Binary::Add, Some((cell, d)), _, _, Some(c)) if exact => {
@@ -169,7 +165,7 @@ impl Emitter<'_, '_> {
         }
         let (low, high) = interval(op, a, &b);
         let x = self.materialize(a);
-        // A power of two and nothing negative: a shift or a mask.
+        // A power of two, and no negative operand: a shift or a mask.
         if let (Some(y), true) = (b.as_constant(), a.low >= 0)
             && y > 0
             && y & (y - 1) == 0
@@ -181,7 +177,7 @@ impl Emitter<'_, '_> {
             };
             return Operand::new(Code::Value(value), low, high);
         }
-        // By -1 the quotient may wrap, where the processor traps.
+        // The quotient by -1 may overflow, and the processor traps then.
         let may_trap = b.low <= -1 && b.high >= -1;
         let short = |o: &Operand| o.lies_in(-(1 << 30), 1 << 30);
         let value = if may_trap {
@@ -193,7 +189,7 @@ impl Emitter<'_, '_> {
                 let negated = self.builder.ins().ineg(x);
                 self.builder.ins().select(minus_one, negated, quotient)
             } else {
-                // The remainder by 1 is 0, too.
+                // The remainder by 1 is 0 as well.
                 self.builder.ins().srem(x, safe)
             }
         } else if short(a) && short(&b) {

@@ -1,14 +1,14 @@
-//! The program IR compiled to native code in process.
+//! Compilation of the program IR to native code in process.
 //!
-//! [`CompiledSystem`] is a [`sempre_model::System`] with the meaning of
-//! [`sempre_model::ProgramSystem`], to the letter: the same steps in the same order, the same failures, the
-//! same overflows. It is faster because one call of native code yields all successors of a state.
+//! [`CompiledSystem`] is a [`sempre_model::System`] with exactly the semantics of [`sempre_model::ProgramSystem`]:
+//! the same steps in the same order, the same failures, the same overflows. It is faster because one call of native
+//! code computes all successors of a state.
 //!
-//! The division of labour: native code does what goes well. Where something does not (an index out of
-//! range, a value without room in its field, a failed assertion, an action that is too large to compile) it
-//! says so and the interpreter does this one state, so that there is one description of what errors are.
+//! Native code handles the error-free case. If there is an error or an exception (an index out of range, a value
+//! without room in its field, a failed assertion, an action that is too large to compile), it reports so, and the
+//! interpreter handles this one state. So errors are defined in one place only.
 //!
-//! This crate knows no input language. Like `sempre-store` it may use `unsafe`, each block with its
+//! This crate does not depend on any input language. Like `sempre-store` it may use `unsafe`, each block with its
 //! reason.
 
 mod arrays;

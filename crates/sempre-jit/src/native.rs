@@ -1,8 +1,8 @@
-//! Functions of native code, made from plans.
+//! Native functions, compiled from plans.
 //!
-//! All functions have one shape, `(state, out) -> end`: they append records to `out` and return where they
-//! stopped, or 0 if the interpreter must be asked about the state. A record is a header (the number of the
-//! action and, if the program has marks, those) and the words of the successor, or a list of the words that change
+//! All functions have the type `(state, out) -> end`: they append records to `out` and return the end of the last
+//! one, or 0 if the interpreter must handle the state. A record is a header (the number of the action and, if the
+//! program has marks, the marks) followed by the words of the successor, or by the list of the words that change
 //! ([`crate::changes`]).
 
 use crate::arrays::ArrayTable;
@@ -30,10 +30,10 @@ use sempre_model::ir::{Behaviour, Expr, Program, VariableId};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// States of more words are copied by a function of their own.
+/// A separate function copies states of more words than this.
 const COPIED_IN_PLACE: usize = 8;
 
-/// Actions with larger guards are left to the interpreter.
+/// The interpreter handles actions with larger guards.
 const LARGEST_GUARD: usize = 20_000;
 
 /// A function of native code; see the module's documentation.
@@ -44,25 +44,25 @@ pub(crate) struct Native {
     /// Owns the code.
     _module: CodeModule,
     successors: Entry,
-    /// What each process can do while the atomic register names it; empty if that takes more than looking at its own
-    /// actions ([`holders`]), and then `successors` takes any state, not only those with the register at 0.
+    /// For each process, the function for states in which the atomic register names it. Empty if the actions of other
+    /// processes matter ([`holders`]); `successors` then accepts any state, not only those with the register at 0.
     own: Vec<Option<Entry>>,
     valuation: Entry,
     propositions: Vec<Entry>,
-    /// The code has their addresses.
+    /// The code contains their addresses.
     _tables: Vec<Arc<NativeTable>>,
     _arrays: Arc<Arrays>,
     /// Do records list changes ([`crate::changes`])?
     pub changes: bool,
     /// Words of a record before the state: the action, perhaps marks.
     pub header: usize,
-    /// Words that the records of one state can take at most.
+    /// The most words that the records of one state can take.
     pub room: usize,
     /// Are records in the order of actions?
     pub ordered: bool,
-    /// Functions that were made.
+    /// The number of functions.
     pub functions: usize,
-    /// Those of them that leave their states to the interpreter, as time was up.
+    /// How many of them fall back to the interpreter because the time was over.
     pub skipped_functions: usize,
     width: usize,
     valuation_words: usize,
@@ -73,12 +73,12 @@ pub(crate) struct Native {
 // `Send`, and no method of `Native` gives access to it.
 unsafe impl Sync for Native {}
 
-/// A module that gives its memory back, also if its code is never finished.
+/// A module that frees its memory, also if its code is never finished.
 struct CodeModule(Option<JITModule>);
 
 impl CodeModule {
     fn get(&mut self) -> &mut JITModule {
-        // It is taken when it is dropped.
+        // The module is taken only when this is dropped.
         self.0.as_mut().expect("a module")
     }
 }
@@ -99,7 +99,7 @@ impl Native {
         self.header + self.width
     }
 
-    /// Where a record starts; `starts` counts if records list changes.
+    /// The start of a record; `starts` is used if records list changes.
     #[inline]
     pub(crate) fn start(&self, starts: &[u32], record: u32) -> usize {
         match self.changes {
@@ -108,7 +108,7 @@ impl Native {
         }
     }
 
-    /// Writes the records of the state; their number, or `None` if the interpreter must be asked.
+    /// Writes the records of the state. Returns their number, or `None` if the interpreter must handle the state.
     pub(crate) fn successors(&self, state: &[u64], out: &mut [u64]) -> Option<usize> {
         assert_eq!(state.len(), self.width);
         assert!(out.len() >= self.room && !self.changes);
@@ -121,8 +121,8 @@ impl Native {
         (end != 0).then(|| (end - start as usize) / 8 / self.stride())
     }
 
-    /// Writes the records of the state, which list changes; their length in words. `None` if the interpreter must be
-    /// asked; the state may then be another.
+    /// Writes the records of the state as lists of changes. Returns their length in words. If the interpreter must
+    /// handle the state, returns `None`; `state` may then have been overwritten.
     pub(crate) fn changes_of(&self, state: &mut [u64], out: &mut [u64]) -> Option<usize> {
         self.changes_by(self.successors, state, out)
     }
@@ -131,21 +131,21 @@ impl Native {
         assert_eq!(state.len(), self.width);
         assert!(out.len() >= self.room && self.changes);
         let start = out.as_mut_ptr();
-        // SAFETY: as for `successors`; what writes to the state are functions of `arrays` on tables that `self` owns,
+        // SAFETY: as for `successors`; the state is written by functions of `arrays` on tables that `self` owns,
         // which write words of the state through this pointer.
         let end = unsafe { entry(state.as_mut_ptr(), start) };
         (end != 0).then(|| (end - start as usize) / 8)
     }
 
-    /// Does the code tell the steps of a process that the atomic register names?
+    /// Does the code have functions for the processes that the atomic register names?
     pub(crate) fn has_own(&self) -> bool {
         !self.own.is_empty()
     }
 
-    /// Writes the records of a state in which the atomic register names this process: its own actions only. Their
-    /// number, or `None` if the interpreter must be asked.
+    /// Writes the records of a state in which the atomic register names this process: the steps of its own actions
+    /// only. Returns their number, or `None` if the interpreter must handle the state.
     ///
-    /// If records list changes: [`Self::own_changes`].
+    /// If records list changes, use [`Self::own_changes`].
     pub(crate) fn own_successors(
         &self,
         process: usize,
@@ -171,7 +171,8 @@ impl Native {
         self.changes_by((*self.own.get(process)?)?, state, out)
     }
 
-    /// Writes the truth of all propositions, one bit each; false if the interpreter must be asked.
+    /// Writes the valuation of all propositions, one bit each. Returns false if the interpreter must handle the
+    /// state.
     pub(crate) fn valuation(&self, state: &[u64], out: &mut [u64]) -> bool {
         assert_eq!(state.len(), self.width);
         assert!(out.len() >= self.valuation_words);
@@ -179,7 +180,7 @@ impl Native {
         unsafe { (self.valuation)(state.as_ptr(), out.as_mut_ptr()) != 0 }
     }
 
-    /// The truth of a proposition; `None` if the interpreter must be asked.
+    /// The value of a proposition; `None` if the interpreter must handle the state.
     pub(crate) fn holds(&self, state: &[u64], proposition: usize) -> Option<bool> {
         assert_eq!(state.len(), self.width);
         // SAFETY: as for `successors`; it writes nothing.
@@ -188,8 +189,8 @@ impl Native {
         (answer != 0).then_some(answer == 2)
     }
 
-    /// Compiles a program for a layout. Functions that are still to be made at the time `until` leave their states to the
-    /// interpreter. With `changes`, records list changes.
+    /// Compiles a program for a layout. The interpreter handles the states of functions that are not compiled by the
+    /// time `until`. With `changes`, records list changes.
     pub(crate) fn new(
         program: &Program,
         layout: &Layout,
@@ -235,7 +236,7 @@ impl Native {
         if !ordered || module_builder.header != 1 {
             own_plans.clear();
         }
-        // Plans that keep the order have no loops.
+        // Plans that preserve the order of actions have no loops.
         module_builder.at_once = ordered;
         let register = (program.atomic).map(|v| program.variable(v).first);
         let unheld = register.filter(|_| !own_plans.is_empty());
@@ -317,7 +318,7 @@ impl Native {
     }
 }
 
-/// Where functions are made.
+/// The module under construction.
 struct ModuleBuilder<'p> {
     program: &'p Program,
     layout: &'p Layout,
@@ -328,9 +329,9 @@ struct ModuleBuilder<'p> {
     tables: Vec<Arc<NativeTable>>,
     header: usize,
     functions: usize,
-    /// When no more code is made.
+    /// Compilation stops at this time.
     until: Option<Instant>,
-    /// Functions that leave their states to the interpreter.
+    /// The number of functions that fall back to the interpreter.
     skipped_functions: usize,
     /// Are words of short states loaded when a function is entered?
     at_once: bool,
@@ -424,14 +425,14 @@ impl<'p> ModuleBuilder<'p> {
             .map_err(failed)
     }
 
-    /// Makes a function whose body returns what `emit` gives; the exit returns 0.
+    /// Defines a function that returns the result of `emit`. The exit block returns 0.
     fn define<'n>(
         &mut self,
         id: FuncId,
         pending: &mut Vec<PendingFunction<'p, 'n>>,
         emit: &mut dyn FnMut(&mut Emitter, &mut EmitContext<'_, 'p, 'n>, Value) -> Value,
     ) -> Result<(), CompileError> {
-        // A function may take milliseconds.
+        // Compiling one function may take milliseconds.
         checkpoint_now();
         self.functions += 1;
         let name = UserFuncName::user(0, id.as_u32());
@@ -487,7 +488,7 @@ impl<'p> ModuleBuilder<'p> {
         Ok(())
     }
 
-    /// The function that tells successors.
+    /// The function that computes successors.
     fn successors(
         &mut self,
         plans: &[Node<'p>],
@@ -513,7 +514,7 @@ impl<'p> ModuleBuilder<'p> {
                 e.switch_to(go_on);
             }
             for proposition in fallible {
-                // Only whether it can be evaluated matters here.
+                // Only errors of the evaluation matter here.
                 e.flag(proposition);
             }
             let mut out = start;
@@ -522,7 +523,7 @@ impl<'p> ModuleBuilder<'p> {
             for (i, node) in plans.iter().enumerate() {
                 out = emit_context.node(e, node, out);
                 if i + 1 < plans.len() {
-                    // A class is silent if a higher one is not.
+                    // A class of actions is disabled if a higher one has a step.
                     let next = e.block();
                     let some = e.builder.ins().icmp(IntCC::NotEqual, out, start);
                     let to_done = Target {
@@ -544,7 +545,7 @@ impl<'p> ModuleBuilder<'p> {
         Ok(main)
     }
 
-    /// The function that tells what a process can do while the atomic register names it.
+    /// The function that computes the steps of a process while the atomic register names it.
     fn own(&mut self, node: &Node<'p>, cell: u32, holder: i64) -> Result<FuncId, CompileError> {
         let main = self.declare()?;
         let mut pending: Vec<PendingFunction> = Vec::new();
@@ -556,7 +557,7 @@ impl<'p> ModuleBuilder<'p> {
         Ok(main)
     }
 
-    /// The functions that others call.
+    /// Defines the functions that others call.
     fn define_pending(
         &mut self,
         mut pending: Vec<PendingFunction<'p, '_>>,
@@ -564,7 +565,7 @@ impl<'p> ModuleBuilder<'p> {
         while let Some(function) = pending.pop() {
             if self.until.is_some_and(|until| Instant::now() >= until) {
                 self.skipped_functions += 1;
-                // The answer of all that asks the interpreter.
+                // The result 0 makes all callers fall back to the interpreter.
                 self.define(function.id, &mut pending, &mut |e, _, _| e.number(0))?;
                 continue;
             }
@@ -579,7 +580,7 @@ impl<'p> ModuleBuilder<'p> {
         Ok(())
     }
 
-    /// The function that writes the truth of all propositions and returns 1.
+    /// The function that writes the valuation of all propositions and returns 1.
     fn valuation(&mut self, propositions: &[Expr]) -> Result<FuncId, CompileError> {
         let id = self.declare()?;
         self.define(id, &mut Vec::new(), &mut |e, _, out| {

@@ -1,33 +1,33 @@
-//! Values at compile time: where a number is found, and the interval it lies in.
+//! Values at compile time: the location of a number, and an interval that contains it.
 //!
-//! Fields of a state have few bits, so most intervals are short, and most checks that the meaning of a
-//! program asks for (index in range, value in range, room in the field) are known to succeed before any
-//! code is made. An interval is a promise: at run time the value lies in it, or the code is not reached.
+//! Fields of a state have few bits, so most intervals are short. Most checks that the semantics of a program require
+//! (index in range, value in range, room in the field) are therefore known to succeed at compile time. Intervals are
+//! sound: at run time either the value lies in its interval, or the code is unreachable.
 
 use cranelift_codegen::ir::Value;
 use sempre_model::Field;
 use sempre_model::ir::Binary;
 
-/// Where the number is found.
+/// The location of the number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Code {
     /// Known now.
     Constant(i64),
     /// In a 64-bit value.
     Value(Value),
-    /// Still packed in this word. Taken out when needed: a comparison with a constant is done in place.
+    /// Packed in this word. It is extracted when needed: a comparison with a constant does not extract it.
     Packed(Value, Field),
 }
 
-/// A number and what is known about it.
+/// A number and its known properties.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Operand {
     pub code: Code,
-    /// The least it can be.
+    /// A lower bound.
     pub low: i64,
-    /// The greatest it can be.
+    /// An upper bound.
     pub high: i64,
-    /// If it is what a cell held in the source state, plus a constant: the cell and the constant.
+    /// If the number is the content of a cell in the source state plus a constant: the cell and the constant.
     pub base: Option<(u32, i64)>,
 }
 
@@ -54,7 +54,7 @@ impl Operand {
         }
     }
 
-    /// A value of which nothing is known.
+    /// A value without known bounds.
     pub(crate) fn any(value: Value) -> Self {
         Self::new(Code::Value(value), i64::MIN, i64::MAX)
     }
@@ -66,11 +66,11 @@ impl Operand {
         }
     }
 
-    /// The same number, now known to lie between the bounds, too.
+    /// The same number, with these additional bounds.
     pub(crate) fn within(self, low: i64, high: i64) -> Self {
         let (low, high) = (self.low.max(low), self.high.min(high));
         if low > high {
-            // The code that uses it is not reached; any interval is right.
+            // The code that uses it is unreachable, so any interval is sound.
             return self;
         }
         Self {
@@ -96,7 +96,7 @@ pub(crate) fn field_interval(field: &Field) -> (i64, i64) {
     }
 }
 
-/// The interval of an operator's result; everything if it might wrap. Comparisons are not asked here.
+/// The interval of an operator's result, or all numbers if the operation may wrap. Not for comparisons.
 pub(crate) fn interval(op: Binary, a: &Operand, b: &Operand) -> (i64, i64) {
     const ANY: (i64, i64) = (i64::MIN, i64::MAX);
     let corners = |f: fn(i64, i64) -> Option<i64>| -> (i64, i64) {

@@ -1,17 +1,17 @@
-//! In which order guards are tested, so that few are.
+//! Evaluation plans: an order of tests that evaluates few guards.
 //!
-//! Guards are split into conjuncts. Conjuncts that cannot fail may be tested in any order, and once for many
-//! actions, as long as no conjunct that can fail stands before them. A plan is a tree:
+//! Guards are split into conjuncts. Conjuncts that cannot fail may be tested in any order, and once for many actions,
+//! as long as no conjunct that can fail stands before them. A plan is a tree:
 //!
-//! * Neighbours in the list of actions that all compare one cell with a constant (the location of their
-//!   process) become a **switch** on this cell, neighbours with a conjunct in common stand behind one
-//!   **test** of it; and so on inside. Both keep the order of actions.
-//! * Many actions that are not so grouped (the transitions of a net) are found by what is not zero: each
-//!   belongs to one cell that must not hold its least value for the action to be enabled; the code runs
-//!   through the **marked** cells of each word, by counting trailing zeros, and looks only at their
-//!   actions. Of several cells the one that fewest actions ask for is taken, and preferably one that is
-//!   empty at the start. This does not keep the order of actions, so that
-//!   steps must be sorted afterwards; there are few, compared with the tests that are saved.
+//! * Consecutive actions that all compare one cell with a constant (the location of their process) become a
+//!   **switch** on this cell. Consecutive actions with a common conjunct become children of one **test** of it. Both
+//!   are applied recursively, and both preserve the order of actions.
+//! * If many actions remain ungrouped (the transitions of a net), they are found by a **scan of non-zero cells**.
+//!   Each action belongs to one cell that must not hold its least value for the action to be enabled. The code
+//!   iterates over the non-zero cells of each word, by counting trailing zeros, and evaluates only their actions. If
+//!   there are several such cells, the one used by the fewest actions is chosen, preferably one that is zero
+//!   initially. The scan does not preserve the order of actions, so steps must be sorted afterwards; they are few,
+//!   compared with the tests saved.
 
 use crate::compilable::size;
 use crate::conditions::{fact, read_cell};
@@ -23,43 +23,43 @@ use sempre_model::footprint::can_fail;
 use sempre_model::ir::{Behaviour, Binary, Expr, Program, Stmt};
 use std::collections::BTreeMap;
 
-/// From this many ungrouped actions on, marked cells are worth it.
+/// The least number of ungrouped actions for which a scan of non-zero cells pays off.
 const MANY: usize = 32;
 
-/// A guarded action, or what is left of its guard.
+/// A guarded action, with the part of its guard that is not tested yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Guarded<'p> {
     pub action: u32,
-    /// The conjuncts that are still to be tested, in order.
+    /// The conjuncts that are not tested yet, in order.
     pub conjuncts: Vec<&'p Expr>,
-    /// So many of them, from the left, cannot fail.
+    /// The number of leading conjuncts that cannot fail.
     pub safe: usize,
     pub effect: &'p [Stmt],
-    /// A measure of its code.
+    /// A measure of its code size.
     pub weight: usize,
 }
 
 /// A plan; see the module's documentation.
 #[derive(Debug)]
 pub(crate) enum Node<'p> {
-    /// One after the other.
+    /// The nodes in this order.
     Sequence(Vec<Node<'p>>),
-    /// Only if the condition holds.
+    /// The node, if the condition holds.
     Test(&'p Expr, Box<Node<'p>>),
-    /// What the value of the cell says; nothing for other values.
+    /// The node of the cell's value; nothing for other values.
     Switch(u32, Vec<(i64, Node<'p>)>),
-    /// For each of these cells of the word that is not at its least value.
+    /// The nodes of those cells of the word that are not at their least value.
     NonZeroScan(u32, Vec<(u32, Node<'p>)>),
     /// One action.
     Action(Guarded<'p>),
     /// A table.
     Table(u32),
-    /// An action that only the interpreter can do.
+    /// An action that is not compiled: falls back to the interpreter.
     Interpreted,
 }
 
 impl Node<'_> {
-    /// Number of actions, as a measure of the code.
+    /// The number of actions, as a measure of the code size.
     pub(crate) fn weight(&self) -> usize {
         match self {
             Node::Sequence(all) => all.iter().map(Node::weight).sum(),
@@ -89,8 +89,8 @@ fn conjuncts(guard: &Expr) -> Vec<&Expr> {
     all
 }
 
-/// A plan for these actions, and whether it keeps their order. `refused` says of an action that it cannot
-/// be compiled.
+/// A plan for these actions, and whether it preserves their order. `refused` decides whether an action cannot be
+/// compiled.
 pub(crate) fn plan<'p>(
     program: &'p Program,
     layout: &Layout,
@@ -98,7 +98,7 @@ pub(crate) fn plan<'p>(
     refused: &dyn Fn(u32) -> bool,
 ) -> (Node<'p>, bool) {
     let mut parts: Vec<Node<'p>> = Vec::new();
-    // Short runs of actions that a cell can trigger, by their place in `parts`.
+    // Short runs of actions that a non-zero cell can find, with their index in `parts`.
     let mut loose: Vec<(usize, Vec<Guarded<'p>>)> = Vec::new();
     let mut guarded: Vec<Guarded<'p>> = Vec::new();
     let mut flush = |guarded: &mut Vec<Guarded<'p>>, parts: &mut Vec<Node<'p>>| {
@@ -149,7 +149,7 @@ pub(crate) fn plan<'p>(
     (Node::Sequence(parts), false)
 }
 
-/// What neighbours have in common.
+/// What consecutive actions have in common.
 enum Common<'p> {
     Nothing,
     /// They compare this cell with constants.
@@ -157,7 +157,7 @@ enum Common<'p> {
     Condition(&'p Expr),
 }
 
-/// The constant that a cell is compared with, and which conjunct does it.
+/// The constant that a cell is compared with, and the index of the conjunct that compares it.
 fn constant_of(program: &Program, guarded: &Guarded, cell: u32) -> Option<(usize, i64)> {
     (guarded.conjuncts[..guarded.safe].iter().enumerate()).find_map(|(i, c)| {
         match fact(program, c) {
@@ -167,7 +167,7 @@ fn constant_of(program: &Program, guarded: &Guarded, cell: u32) -> Option<(usize
     })
 }
 
-/// Cuts the list into runs of neighbours with something in common, the longest first.
+/// Cuts the list greedily into runs of consecutive actions with something in common, the longest first.
 fn runs<'p>(program: &Program, list: Vec<Guarded<'p>>) -> Vec<(Vec<Guarded<'p>>, Common<'p>)> {
     let mut result = Vec::new();
     let mut rest = &list[..];
@@ -257,7 +257,7 @@ fn triggers(program: &Program, layout: &Layout, guarded: &Guarded) -> Vec<u32> {
                 None => (read_cell(program, c)?, 1),
             };
             let field = layout.field(cell);
-            // A cell that is true is not 0, which says something only if 0 is the least value.
+            // A bare cell that is true is not 0, which is useful only if 0 is the least value.
             let bare = fact(program, c).is_none();
             (field.bits > 0 && low > field.min && (!bare || field.min == 0)).then_some(cell)
         })
@@ -267,7 +267,7 @@ fn triggers(program: &Program, layout: &Layout, guarded: &Guarded) -> Vec<u32> {
     cells
 }
 
-/// Nodes that find these actions by the marked cells.
+/// Nodes that find these actions by a scan of non-zero cells.
 fn non_zero_scan<'p>(program: &Program, layout: &Layout, list: Vec<Guarded<'p>>) -> Vec<Node<'p>> {
     let mut uses: FxHashMap<u32, usize> = FxHashMap::default();
     for guarded in &list {
@@ -370,7 +370,7 @@ mod tests {
                 Expr::all([equal(p, 1), equal(q, 1), equal(x, 0)]),
                 Expr::all([equal(p, 0), fails.clone(), equal(q, 1)]),
                 Expr::all([equal(q, 2), equal(p, 7)]),
-                // The comparison stands behind what can fail, so it must not come first.
+                // The comparison follows a conjunct that can fail, so it must not be tested first.
                 Expr::all([fails, equal(q, 0)]),
                 Expr::all([Expr::variable(x), equal(q, 3)]),
                 Expr::all([Expr::variable(x), Expr::variable(p)]),
@@ -388,19 +388,19 @@ mod tests {
             let read = Expr::variable(VariableId(v));
             Expr::binary(Binary::GreaterEqual, read, Expr::Constant(c))
         };
-        // Each transition takes a token of its own place and one of a place that all ask for.
+        // Each transition takes a token of its own place and one of a common place.
         let guards = (1..41)
             .map(|i| Expr::all([more(0, 1), more(i, 2)]))
             .collect();
         let mut model = program(guards, 41);
-        // All transitions are neighbours that share a conjunct: one test for all.
+        // All transitions are consecutive and share a conjunct: one test for all.
         let (node, ordered) = plan_of(&model);
         assert!(
             ordered && show(&node).starts_with("?(0 1 2"),
             "{}",
             show(&node)
         );
-        // Without it, each is found by its place.
+        // Without the common conjunct, each transition is found by its place.
         let guards = (0..40).map(|i| Expr::all([more(i % 20, 1), more(40 - i % 20, 1)]));
         model = program(guards.collect(), 41);
         let (node, ordered) = plan_of(&model);

@@ -1,8 +1,8 @@
 //! Code for plans.
 //!
-//! A function has about [`WEIGHT`] actions at most; larger plans become several functions that call each
-//! other, so that the time to compile grows with the size of the program and no faster. What a caller
-//! knows (facts) its callee knows too, since each has one caller.
+//! A function has at most about [`WEIGHT`] actions. Larger plans become several functions that call each other, so
+//! that the compile time is linear in the size of the program. The callee uses the facts of its caller, since each
+//! function has one caller.
 
 use crate::arrays::{undo_writes, write_word};
 use crate::effect::packed_arrays;
@@ -21,17 +21,17 @@ use cranelift_module::{FuncId, Module};
 use sempre_model::ir::Behaviour;
 use std::sync::Arc;
 
-/// The actions of one function.
+/// The weight of one function.
 const WEIGHT: usize = 128;
-/// A function with so many is full: however small what is below a large node, it becomes a function of its own.
+/// If a function has more weight than this, every child of a large node becomes a function of its own, however small.
 const MAX_FUNCTION_WEIGHT: usize = 2 * WEIGHT;
-/// The effect of an action that weighs more is left to the interpreter: code for it would take seconds to make, and cannot be
+/// The interpreter handles actions of more weight: compiling their effects would take seconds, and effects cannot be
 /// divided.
 const MAX_ACTION_WEIGHT: usize = 2 * WEIGHT;
-/// A switch over values that are farther apart is a chain of comparisons.
+/// A switch over a larger span of values is a chain of comparisons.
 const MAX_TABLE_SPAN: u64 = 1024;
 
-/// A function that is still to be made.
+/// A function that is declared but not compiled yet.
 pub(crate) struct PendingFunction<'p, 'n> {
     pub id: FuncId,
     pub node: Body<'p, 'n>,
@@ -46,12 +46,12 @@ pub(crate) enum Body<'p, 'n> {
 
 /// Stores a word of a record.
 pub(crate) fn store(e: &mut Emitter, value: Value, out: Value, word: usize) {
-    // Records and states do not overlap, and Cranelift may know it.
+    // Records and states do not overlap; this tells Cranelift so.
     let flags = MemFlags::trusted().with_alias_region(Some(AliasRegion::Table));
     e.builder.ins().store(flags, value, out, 8 * word as i32);
 }
 
-/// What the code of a plan needs besides the function it is in.
+/// The context of the code of a plan, beside the function that it is emitted into.
 pub(crate) struct EmitContext<'w, 'p, 'n> {
     pub module: &'w mut JITModule,
     pub signature: &'w Signature,
@@ -60,24 +60,24 @@ pub(crate) struct EmitContext<'w, 'p, 'n> {
     /// Do records list changes ([`crate::changes`])?
     pub changes: bool,
     pub copy: Option<FuncId>,
-    /// The same, as this function knows it.
+    /// The reference to `copy` in this function.
     pub copy_here: Option<FuncRef>,
-    /// Functions that were declared and are still to be made.
+    /// Functions that are declared but not compiled yet.
     pub pending: &'w mut Vec<PendingFunction<'p, 'n>>,
     pub error: Option<CompileError>,
-    /// Actions of this function so far.
+    /// The weight emitted into this function so far.
     pub emitted: usize,
 }
 
 impl<'p, 'n> EmitContext<'_, 'p, 'n> {
-    /// Emits a plan; the new end of the records.
+    /// Emits a plan. Returns the new end of the records.
     pub(crate) fn node(&mut self, e: &mut Emitter, node: &'n Node<'p>, out: Value) -> Value {
         match node {
             Node::Sequence(all) => {
                 if node.weight() <= WEIGHT {
                     return self.sequence(e, all, out);
                 }
-                // Neighbours together, up to the weight of one function.
+                // Groups consecutive nodes, up to the weight of one function.
                 let (mut out, mut rest) = (out, &all[..]);
                 while !rest.is_empty() {
                     let mut weight = 0;
@@ -169,14 +169,14 @@ impl<'p, 'n> EmitContext<'_, 'p, 'n> {
         out
     }
 
-    /// A block to go on in, and one in which all ways end, with the end of the records.
+    /// A block to continue in, and a join block with the end of the records as its parameter.
     fn ends(&mut self, e: &mut Emitter) -> (Block, Block, Value) {
         let (yes, end) = (e.block(), e.block());
         let result = e.builder.append_block_param(end, types::I64);
         (yes, end, result)
     }
 
-    /// Emits what is below a node: in place, or as a function if the node is too large.
+    /// Emits the child of a node: in place, or as a function if the node is too large.
     fn child(&mut self, e: &mut Emitter, child: &'n Node<'p>, is_large: bool, out: Value) -> Value {
         let weight = if is_large { child.weight() } else { 0 };
         if weight > WEIGHT / 16 || weight > 0 && self.emitted > MAX_FUNCTION_WEIGHT {
@@ -186,7 +186,7 @@ impl<'p, 'n> EmitContext<'_, 'p, 'n> {
         }
     }
 
-    /// Makes the work a function of its own and calls it.
+    /// Makes the body a function of its own and calls it.
     fn outline(&mut self, e: &mut Emitter, node: Body<'p, 'n>, out: Value) -> Value {
         let id = match self.module.declare_anonymous_function(self.signature) {
             Ok(id) => id,
@@ -202,7 +202,7 @@ impl<'p, 'n> EmitContext<'_, 'p, 'n> {
         self.checked(e, call)
     }
 
-    /// The result of a call, unless it says that the interpreter must be asked.
+    /// The result of a call; falls back to the interpreter if the result says so.
     fn checked(&mut self, e: &mut Emitter, call: Inst) -> Value {
         let end = e.builder.inst_results(call)[0];
         let must_interpret = e.builder.ins().icmp_imm(IntCC::Equal, end, 0);
@@ -248,7 +248,7 @@ impl<'p, 'n> EmitContext<'_, 'p, 'n> {
             let first = cases[0].0;
             let value = e.materialize(&operand);
             let value = e.builder.ins().iadd_imm(value, first.wrapping_neg());
-            // A table is indexed by 32 bits; what is farther away must not come back.
+            // Jump tables are indexed by 32 bits, so larger values must not wrap around.
             let value = if operand.lies_in(first, first.saturating_add(i64::from(u32::MAX))) {
                 value
             } else {
@@ -339,7 +339,7 @@ impl<'p, 'n> EmitContext<'_, 'p, 'n> {
         out_now
     }
 
-    /// Runs an effect and appends the record of what it changes; the new end.
+    /// Runs an effect and appends the record of its changes. Returns the new end.
     fn changes(&mut self, e: &mut Emitter, guarded: &Guarded, out: Value) -> Value {
         let slot = self.header as i32 * 8;
         e.in_place = !packed_arrays(guarded.effect).is_empty();
@@ -379,7 +379,7 @@ impl<'p, 'n> EmitContext<'_, 'p, 'n> {
         end
     }
 
-    /// Appends a record; the new end.
+    /// Appends a record. Returns the new end.
     fn record(
         &mut self,
         e: &mut Emitter,
@@ -420,7 +420,7 @@ impl<'p, 'n> EmitContext<'_, 'p, 'n> {
         e.builder.ins().iadd_imm(out, stride)
     }
 
-    /// Calls the search in a table.
+    /// Calls the lookup in a table.
     fn table(&mut self, e: &mut Emitter, action: u32, out: Value) -> Value {
         let Behaviour::Table(table) = &e.program.actions[action as usize].behaviour else {
             return out;

@@ -1,9 +1,9 @@
-//! How the elements of an array lie in the words of a state, and code that reads and writes them.
+//! The layout of array elements in the words of a state, and code that reads and writes them.
 //!
-//! An index that is not known when code is made becomes a shift by a computed distance. That works where
-//! elements lie in one word at equal distances: a **segment**. A layout that packs in the order of
-//! declaration makes one segment for each word that an array touches; other layouts are cut into more. Arrays of
-//! wide states have tables instead ([`crate::arrays`]).
+//! An index that is not known at compile time becomes a shift by a computed distance. This requires that elements lie
+//! in one word at equal distances: a **segment**. A layout that packs in the order of declaration has one segment for
+//! each word that an array occupies; other layouts have more. Arrays of wide states use tables instead
+//! ([`crate::arrays`]).
 
 use crate::arrays::{self, ArrayTable};
 use crate::emitter::{Emitter, Target};
@@ -14,7 +14,7 @@ use sempre_model::ir::{Expr, Program, VariableId};
 use sempre_model::{Field, Layout};
 use std::collections::BTreeSet;
 
-/// Elements of equal kind at equal distances in one word.
+/// Elements with equal fields at equal distances in one word.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Segment {
     /// The index of the first element.
@@ -22,9 +22,9 @@ pub(crate) struct Segment {
     /// Number of elements.
     pub length: u32,
     pub word: u32,
-    /// The place of the lowest bit of the first element.
+    /// The position of the lowest bit of the first element.
     pub shift: u8,
-    /// From element to element.
+    /// The distance in bits from element to element.
     pub stride: i64,
     pub bits: u8,
     pub min: i64,
@@ -87,7 +87,7 @@ pub(crate) fn segments(program: &Program, layout: &Layout, variable: VariableId)
 }
 
 impl Emitter<'_, '_> {
-    /// The index, checked.
+    /// The value of the index, checked against the bounds.
     pub(crate) fn index(&mut self, variable: VariableId, index: &Expr) -> Operand {
         let last = i64::from(self.program.variable(variable).cells()) - 1;
         let index = self.value(index);
@@ -144,7 +144,7 @@ impl Emitter<'_, '_> {
         Operand::new(Code::Value(value), low, high)
     }
 
-    /// Reads an element through the table of its array. Nothing here may be moved to before the test of the index.
+    /// Reads an element through the table of its array. No load here may move before the test of the index.
     fn entry(&mut self, array: &ArrayTable, index: &Operand) -> Operand {
         let flags = MemFlags::trusted();
         let index = self.materialize(index);
@@ -177,7 +177,7 @@ impl Emitter<'_, '_> {
         self.exit_if(must_interpret);
     }
 
-    /// Emits code for each segment, reached if the index lies in it. Each ends with a jump.
+    /// Emits code for each segment, executed if the index lies in it. Each piece ends with a jump.
     pub(crate) fn each_segment(
         &mut self,
         all: &[Segment],
@@ -198,7 +198,7 @@ impl Emitter<'_, '_> {
         self.each_segment(right, index, emit);
     }
 
-    /// The place of the lowest bit of an element.
+    /// The position of the lowest bit of an element.
     pub(crate) fn segment_shift(&mut self, segment: &Segment, index: Value) -> Value {
         let scaled = match segment.stride {
             1 => index,

@@ -1,21 +1,22 @@
-//! A program as a [`System`], compiled.
+//! A compiled program as a [`System`].
 //!
-//! Native code appends the successors of a state to a buffer, as records; this module walks through them. If
-//! it gives up on a state ([`crate::native`]), the interpreter tells the successors of that state.
+//! Native code appends the successors of a state to a buffer, as records, and this module passes them to the sink. If
+//! native code fails for a state ([`crate::native`]), the interpreter computes the successors of that state.
 //!
-//! The **order** in which steps are told is that of the interpreter, the order of actions. Plans for nets
-//! find steps in another order ([`crate::plan`]); then records are sorted here, by action.
+//! The **order** of steps is that of the interpreter, the order of actions. Plans for nets find steps in another
+//! order ([`crate::plan`]); the records are then sorted here, by action.
 //!
-//! **Exclusivity** is settled here, too: if a process that the exclusive register names has a step among the
-//! records, the others are skipped. (Classes of priority are settled by native code, which does not look
-//! at lower ones when a higher one has a step.)
+//! **Exclusivity** is enforced here, too: if a process that the exclusive register names has a step among the
+//! records, the others are skipped. (Native code enforces priority classes: it does not evaluate lower classes if a
+//! higher one has a step.)
 //!
-//! **Atomic steps** are gone through in [`crate::atomic`].
+//! **Atomic steps** are expanded in [`crate::atomic`].
 //!
-//! Records of **wide states** list what changes: [`crate::changes`].
+//! Records of **wide states** list changes: [`crate::changes`].
 //!
-//! **Compilation** is done by a thread of its own ([`crate::background`]), which may take longer than the search: until the code is there
-//! the interpreter is asked. Which of them tells the successors of a state makes no difference to anybody, not even in their order.
+//! **Compilation** runs in a thread of its own ([`crate::background`]), which may take longer than the search. The
+//! interpreter computes the successors until the code is complete. The steps and their order do not depend on which
+//! of the two computes them.
 
 use crate::background::Compilation;
 use crate::compiled_system::{AtomicExpansion, CompiledContext, CompiledSystem};
@@ -188,7 +189,7 @@ impl System for CompiledSystem {
         (self.interpreted).permute(&mut context.interpreted, random);
         let mut rank: Vec<u32> = (0..self.program().actions.len() as u32).collect();
         random.shuffle(&mut rank);
-        // The same order for all states, whoever tells their successors.
+        // The order is the same for all states, interpreted or compiled.
         context.interpreted.set_rank(rank.clone());
         context.rank = Some(rank);
     }
@@ -234,7 +235,7 @@ mod tests {
     use sempre_model::{Layout, ProgramSystem};
     use std::time::Instant;
 
-    /// What a system tells of a state.
+    /// The steps, failures and overflows of a state.
     #[derive(Debug, Default, PartialEq)]
     struct Recorded {
         steps: Vec<(u32, u64, Vec<u64>)>,
@@ -320,11 +321,11 @@ mod tests {
             }
             interpreted += b.interpreted_states() - states.len() as u64;
         }
-        // Native code answers for most in the end.
+        // Native code handles most states in the end.
         assert!(interpreted < 300 * 100, "{interpreted}");
     }
 
-    /// Functions for which there is no time leave their states to the interpreter.
+    /// The interpreter handles the states of functions that are not compiled for lack of time.
     #[test]
     fn skipped_functions_make_no_difference() {
         let mut program = Program::new("many");

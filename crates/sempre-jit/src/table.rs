@@ -1,14 +1,14 @@
-//! Table actions, searched by Rust code that native code calls.
+//! Table actions: a lookup in Rust that native code calls.
 //!
-//! Rows are found by a hash of the cells that are compared; what a row writes is packed in advance.
+//! Rows are found by a hash of the compared cells. The writes of a row are packed in advance.
 
 use rustc_hash::FxHashMap;
 use sempre_model::Layout;
 use sempre_model::ir::{Program, Table};
 use std::collections::BTreeMap;
 
-/// What a row does to the words of a state: `word & keep | bits`. `None` if the interpreter must be asked:
-/// a value is out of range, or has no room.
+/// The effect of a row on the words of a state: `word & keep | bits`. `None` if the interpreter must handle the
+/// state: a value is out of range, or has no room.
 type Patch = Option<Vec<(u32, u64, u64)>>;
 
 /// A table prepared for a layout.
@@ -16,7 +16,7 @@ pub(crate) struct NativeTable {
     action: u32,
     /// For each word that is compared, the bits of its fields.
     masks: Vec<(u32, u64)>,
-    /// The steps for the compared bits, one word each.
+    /// The steps by the compared bits, one word each.
     rows: FxHashMap<Vec<u64>, Vec<(u64, Patch)>>,
     header: usize,
     width: usize,
@@ -58,7 +58,7 @@ impl NativeTable {
                 words[word as usize] = 0;
             }
             let reads = table.reads.iter().zip(from);
-            // A value without room is in no state. A cell may be listed twice, with two values.
+            // A value without room occurs in no state. A cell may be listed twice, with two values.
             let possible = (reads.clone()).all(|(&c, &v)| layout.field(c).set(&mut words, v))
                 && reads
                     .clone()
@@ -109,14 +109,14 @@ impl NativeTable {
     }
 }
 
-/// The values that count: there may be more values than cells.
+/// The values that matter: a row may have more values than the table has cells.
 fn key<'t>(table: &Table, from: &'t [i64]) -> &'t [i64] {
     &from[..from.len().min(table.reads.len())]
 }
 
 fn patch(program: &Program, layout: &Layout, table: &Table, to: &[i64]) -> Patch {
     let mut words: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
-    // A later value of the same cell counts, so room is checked at the end.
+    // A later value of the same cell overrides, so room is checked at the end.
     let mut stored: Vec<(u32, i64)> = Vec::new();
     for (&cell, &value) in table.writes.iter().zip(to) {
         let ty = &program.variable(program.variable_of_cell(cell)).ty;
@@ -140,17 +140,17 @@ fn patch(program: &Program, layout: &Layout, table: &Table, to: &[i64]) -> Patch
     Some(words.map(|(w, (keep, bits))| (w, keep, bits)).collect())
 }
 
-/// Appends the steps of a table; the new end, or 0 if the interpreter must be asked.
+/// Appends the steps of a table. Returns the new end, or 0 if the interpreter must handle the state.
 ///
 /// # Safety
-/// `state` has as many words as the layout of the table, `out` has room for the most steps of the table,
-/// and the two do not overlap.
+/// `state` has as many words as the layout of the table, `out` has room for the most steps of the table, and the two
+/// do not overlap.
 pub(crate) unsafe extern "C" fn table_steps(
     state: *const u64,
     out: *mut u64,
     table: &NativeTable,
 ) -> usize {
-    // SAFETY: the caller says that the state has this many words, and nothing writes them meanwhile.
+    // SAFETY: the caller guarantees that the state has this many words and is not written during the call.
     let state = unsafe { std::slice::from_raw_parts(state, table.width) };
     let words = |&(word, mask): &(u32, u64)| state[word as usize] & mask;
     let mut short = [0u64; 8];
@@ -169,7 +169,7 @@ pub(crate) unsafe extern "C" fn table_steps(
         return out as usize;
     };
     if table.changes {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees it.
         return unsafe { table.list(state, steps, out) };
     }
     let stride = table.header + table.width;

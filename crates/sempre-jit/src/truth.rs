@@ -1,11 +1,11 @@
 //! Code for truth values.
 //!
-//! Two ways: [`Emitter::branch`] jumps (guards, conditions of statements), and evaluates no further than
-//! needed; [`Emitter::flag`] computes a bit, without jumps as long as the operand that might be left
-//! out cannot fail, so that evaluating it does no harm.
+//! There are two forms. [`Emitter::branch`] jumps (guards, conditions of statements), and evaluates no more than
+//! needed. [`Emitter::flag`] computes a bit. It does not jump if the operand that could be skipped cannot fail, since
+//! evaluating it is then harmless.
 //!
-//! **Facts** are intervals of cells of the source state that are known where the code is: in the case of a
-//! switch, behind a conjunct of a guard. They turn tests that were made already into constants.
+//! **Facts** are intervals of cells of the source state that hold at the current point of the code: in a case of a
+//! switch, after a conjunct of a guard. They turn repeated tests into constants.
 
 use crate::conditions::{comparison, fact, is_cheap_and_total, is_logical};
 use crate::emitter::{Emitter, Flag, Target};
@@ -35,7 +35,7 @@ impl Emitter<'_, '_> {
                 };
                 let and = *op == Binary::And;
                 match a {
-                    // What decides the left operand decides the whole, and is all of it.
+                    // If the left operand decides the result, it is the result.
                     Flag::Known(known) if known != and => Flag::Known(known),
                     Flag::Known(_) => self.flag(b),
                     Flag::Value(x) => match self.flag(b) {
@@ -100,7 +100,7 @@ impl Emitter<'_, '_> {
             IntCC::SignedLessThanOrEqual if a.low > b.high => return Flag::Known(false),
             _ => {}
         }
-        // At the border of the interval an order is an (in)equality, which is done in place.
+        // At the boundary of an interval an order becomes an (in)equality, which needs no extraction.
         match (condition, a.as_constant(), b.as_constant()) {
             (IntCC::SignedLessThan, None, Some(c)) if c == a.low + 1 => {
                 return self.compare(IntCC::Equal, a, &Operand::constant(a.low));
@@ -129,7 +129,7 @@ impl Emitter<'_, '_> {
         Flag::Value(self.builder.ins().icmp(condition, x, y))
     }
 
-    /// Jumps to one of two places.
+    /// Jumps to one of two targets.
     pub(crate) fn branch(&mut self, expr: &Expr, then: Target, otherwise: Target) {
         match expr {
             Expr::Unary(Unary::Not, a) => self.branch(a, otherwise, then),
@@ -156,7 +156,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Takes note that an expression, evaluated in the source state, is true.
+    /// Records that an expression, evaluated in the source state, is true.
     pub(crate) fn assume(&mut self, expr: &Expr) {
         if let Expr::Binary(Binary::And, a, b) = expr {
             self.assume(a);

@@ -1,5 +1,5 @@
-//! Compiled and interpreted programs tell the same, in the same order: steps, states, marks, failures,
-//! overflows, propositions, enabled processes; on random programs and random nets, in wide and narrow layouts.
+//! Compiled and interpreted programs agree, in the same order: steps, states, marks, failures, overflows,
+//! propositions, enabled processes; on random programs and random nets, in wide and narrow layouts.
 
 use sempre_base::Random;
 use sempre_jit::CompiledSystem;
@@ -10,7 +10,7 @@ use sempre_model::{Failure, Layout, ProgramSystem, Sink, Step, System};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// What a sink was told.
+/// What a sink has received.
 #[derive(Clone, Debug, PartialEq)]
 enum Event {
     Successor(Step, Vec<u64>),
@@ -21,7 +21,7 @@ enum Event {
 #[derive(Default)]
 struct Notes {
     events: Vec<Event>,
-    /// The state that is left, for a sink that is told what changes.
+    /// The source state, for a sink that receives changes.
     left: Vec<u64>,
 }
 
@@ -43,7 +43,7 @@ impl Sink for Notes {
     }
 }
 
-/// What the comparison has seen, so that tests can tell that they tested something.
+/// What the comparison has covered, so that the tests can check that they tested something.
 #[derive(Debug, Default)]
 struct Seen {
     states: u64,
@@ -51,12 +51,12 @@ struct Seen {
     steps: u64,
     failures: u64,
     overflows: u64,
-    /// The actions that failed in the program seen last.
+    /// The actions that failed in the last program.
     failing: HashSet<u32>,
 }
 
-/// Compares on the states that can be reached from the initial and the given ones, up to a limit; records hold states,
-/// and then they list what changes.
+/// Compares the states that are reachable from the initial and the given ones, up to a limit. Records hold states, or
+/// list changes.
 fn compare(
     program: &Arc<Program>,
     layout: Layout,
@@ -170,7 +170,7 @@ fn random_programs() {
             .collect();
         let layout = Layout::full(&program);
         compare(&program, layout, &propositions, &others, 60, &mut wide);
-        // A failure sends a state to the interpreter. So once more without what fails.
+        // A failure makes the interpreter handle the state. So this compares once more, without what fails.
         let mut rest = Program::clone(&program);
         let mut number = 0..;
         (rest.actions).retain(|_| number.next().is_some_and(|i| !wide.failing.contains(&i)));
@@ -203,7 +203,7 @@ fn guarded(guard: Expr, effect: Vec<Stmt>) -> Action {
     }
 }
 
-/// A net with random arcs; some transitions ask for more than one token.
+/// A net with random arcs; some transitions take more than one token.
 fn random_net(random: &mut Random) -> Program {
     let mut p = Program::new("net");
     let places = 5 + random.below(60);
@@ -250,7 +250,7 @@ fn random_nets() {
     assert!(seen.steps > 10_000 && seen.overflows > 100, "{seen:?}");
 }
 
-/// `byte x, y; byte a[n]; bool b` and what the test adds, all states with small values.
+/// `byte x, y; byte a[n]; bool b` and the additions of the test; all states with small values.
 fn small(length: u32, effect: impl Fn(&mut Program) -> Vec<Action>) -> Seen {
     let mut p = Program::new("small");
     p.declare("x", Type::BYTE, None, None);
@@ -358,7 +358,7 @@ fn statements() {
     let add = |a, b| binary(Binary::Add, a, b);
     let seen = small(5, |_| {
         vec![
-            // A conditional that writes different things.
+            // A conditional whose branches write different cells.
             guarded(
                 Expr::TRUE,
                 vec![
@@ -370,7 +370,7 @@ fn statements() {
                     set(B, add(Expr::variable(X), Expr::variable(Y))),
                 ],
             ),
-            // Short and long loops, registers that survive, a body that changes its register.
+            // Short and long loops, registers that keep their values, a body that changes its register.
             guarded(
                 Expr::TRUE,
                 vec![
@@ -434,7 +434,7 @@ fn statements() {
                     "x is not 4".into(),
                 )],
             ),
-            // Out of room in between, but not at the end.
+            // An intermediate value without room, but a final value with room.
             guarded(
                 Expr::TRUE,
                 vec![
@@ -553,8 +553,8 @@ fn wide_systems_widen() {
     assert!(widenings > 0, "{widenings}");
 }
 
-/// A random program with an atomic register. At most three steps in a row leave it set, or there would be no end
-/// to some of them.
+/// A random program with an atomic register. At most three consecutive steps leave it set; otherwise some would never
+/// end.
 fn atomic_program(random: &mut Random) -> Program {
     let mut p = random_program(random);
     let register = p.declare("atomic", Type::BYTE, None, None);
@@ -564,7 +564,7 @@ fn atomic_program(random: &mut Random) -> Program {
     }
     p.atomic = Some(register);
     let processes = p.processes.len();
-    // Half of them are of the kind in which a process can be asked alone.
+    // Half of them are of the kind in which a process can be expanded alone.
     let simple = random.chance(0.5);
     if simple {
         p.exclusive = None;
