@@ -1,12 +1,11 @@
-//! Words in areas of any length that never move: where packed keys lie.
+//! Words in areas of any length that never move: the memory of packed keys.
 //!
-//! Areas are cut one after the other from chunks of doubling size, each of zeroed memory that is mapped when first
-//! touched, so that the unused end of the last chunk costs nothing. None is given back before the arena is
-//! dropped.
+//! Areas are allocated one after the other from chunks of doubling size. Each chunk is zeroed memory that is mapped
+//! when first touched, so that the unused end of the last chunk costs nothing. Areas are freed only with the arena.
 //!
 //! ## Invariants
-//! - **I1** A pointer changes once, from null to a zeroed chunk of `(FIRST << k) + 1` words, and the chunk lives
-//!   as long as the arena. The last word belongs to no area.
+//! - **I1** A pointer changes once, from null to a zeroed chunk of `(FIRST << k) + 1` words, and the chunk lives as
+//!   long as the arena. The last word belongs to no area.
 //! - **I2** An [`Area`] lies within a chunk that exists, without its last word.
 
 use crate::memory::{allocate, free, prefetch, touch};
@@ -24,7 +23,7 @@ const FIRST_BITS: u32 = 3;
 /// Enough for 2^36 words.
 const CHUNKS: usize = 36 - FIRST_BITS as usize;
 
-/// Where an area is: chunk and first word in it, in 42 bits.
+/// The position of an area: its chunk and its first word there, in 42 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Area(u64);
 
@@ -33,7 +32,7 @@ const OFFSET_BITS: u32 = 36;
 impl Area {
     pub(crate) const BITS: u32 = OFFSET_BITS + 6;
 
-    /// From the number that [`Self::number`] gave.
+    /// The area with the number that [`Self::number`] returned.
     #[inline]
     pub(crate) fn from_number(number: u64) -> Self {
         Self(number & ((1 << Self::BITS) - 1))
@@ -44,11 +43,11 @@ impl Area {
     }
 }
 
-/// How far chunks are given out.
+/// The position of the next allocation.
 struct Next {
     chunk: usize,
     offset: usize,
-    /// All words given out, for the budget.
+    /// All words allocated so far, for the budget.
     words: usize,
 }
 
@@ -93,14 +92,14 @@ impl Arena {
                 self.budget.release(words * 8);
                 return Err(Full);
             }
-            // Release: whoever sees the pointer sees the zeros.
+            // Release: a thread that sees the pointer sees the zeros.
             self.chunks[chunk].store(memory, Release);
         }
         (next.chunk, next.offset) = (chunk, offset + words);
         next.words += words;
         // Relaxed: written under the lock.
         let memory = self.chunks[chunk].load(Relaxed);
-        // SAFETY: by I2 the words are in the chunk, and they are given out once, to the caller.
+        // SAFETY: by I2 the words are in the chunk, and they are allocated once, to the caller.
         unsafe { touch(memory.wrapping_add(offset), words) };
         Ok(Area((chunk as u64) << OFFSET_BITS | offset as u64))
     }
@@ -119,7 +118,7 @@ impl Arena {
         memory.wrapping_add(offset + word)
     }
 
-    /// Two neighbours in an area; the second may be the word after its end.
+    /// Two adjacent words of an area; the second may be the word after its end.
     ///
     /// # Safety
     /// The area was allocated by this arena with more than `word` words.
@@ -143,7 +142,7 @@ impl Drop for Arena {
         for (chunk, pointer) in self.chunks.iter().enumerate() {
             let memory = pointer.load(Acquire);
             if !memory.is_null() {
-                // SAFETY: by I1 allocated with that count; `&mut self` says that nobody uses it.
+                // SAFETY: by I1 allocated with that count; `&mut self` shows that there is no other user.
                 unsafe { free(memory, size(chunk) + 1) };
             }
         }

@@ -1,15 +1,14 @@
-//! The memory that the tables of a search may take together.
+//! The memory budget that the tables of a search share.
 //!
-//! Running out is a value, [`Full`], that travels up to the verdict: a search that met it has dropped
-//! a state and must not claim to be complete. What is charged is what will be touched: keys by blocks as
-//! they are used, hash indices when they are made. Arrays that were mapped but never written to take
-//! address space, not memory, and are not charged.
+//! Exhaustion is a value, [`Full`], that propagates up to the verdict: a search that received it has dropped a state
+//! and must not report completeness. The budget is charged for memory that will be touched: keys by blocks as they
+//! are used, hash indices when they are allocated. Arrays that are mapped but never written to take address space,
+//! not memory, and are not charged.
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// There is no room for another state: the budget is spent, the system gave no memory, or all indices
-/// are taken.
+/// There is no room for another state: the budget is exhausted, the system refused memory, or all indices are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full;
 
@@ -44,14 +43,14 @@ impl Budget {
 
     /// Bytes charged so far.
     pub fn used(&self) -> usize {
-        // Relaxed, here and below: the counter guards no other data.
+        // Relaxed, here and below: the counter protects no other data.
         self.used.load(Relaxed)
     }
 
     /// Takes `bytes` from the budget.
     ///
     /// # Errors
-    /// If they are not there; then nothing is taken.
+    /// If fewer are available; then nothing is taken.
     pub fn charge(&self, bytes: usize) -> Result<(), Full> {
         self.used
             .fetch_update(Relaxed, Relaxed, |used| {

@@ -1,28 +1,30 @@
-//! Wide states on their way into a tree, as lists of words that change.
+//! Wide states to be inserted into a tree, as lists of words that change.
 //!
-//! The incremental insertion of Laarman, van de Pol and Weber ([`crate::tree`]) compares a state with its parent word by
-//! word and walks over all numbers of its tree. With thousands of words, of which a step changes two or three, that is
-//! nearly all of the time. Here a successor is the list of its changed words, and what is entered is the path from each
-//! to the root: the number of keys is that of the changed words times the height, whatever the width.
+//! The incremental insertion of Laarman, van de Pol and Weber ([`crate::tree`]) compares a state with its parent word
+//! by word and visits all numbers of its tree. With thousands of words, of which a step changes two or three, this
+//! takes nearly all of the time. Here a successor is the list of its changed words, and only the paths from these
+//! words to the root are inserted: the number of keys is the number of changed words times the height, whatever the
+//! width.
 //!
-//! A **cursor** holds one state with its tree. It moves to another one from the root downwards, through the numbers that
-//! differ, so that reading a state costs what differs from the one that was read last. When a successor is pushed, each
-//! number on its paths becomes a key that still lacks what comes from below; the numbers beside the paths are
-//! those of the cursor. A batch is entered row by row, and each answer is put into the key above it, so that the
+//! A **cursor** holds one state with its tree. It moves to another state from the root downwards, through the numbers
+//! that differ, so that the cost of reading a state is its difference from the state read before. When a successor is
+//! pushed, each number on its paths becomes a key whose lower parts are not known yet; the numbers beside the paths
+//! are those of the cursor. A batch is inserted row by row, and each result is put into the key above it, so that the
 //! cache misses of all keys of a row overlap.
 //!
 //! ## Invariants
-//! - **I1** If a number of the cursor's tree is that of a subtree, the numbers and words below are those of that subtree.
+//! - **I1** If a number of the cursor's tree is that of a subtree, the numbers and words below are those of that
+//!   subtree.
 //! - **I2** The target of a key is in a higher row, and belongs to the same state.
-//! - **I3** The keys of a row are in the order of their states, so that cutting states off cuts rows off at their ends.
+//! - **I3** The keys of a row are in the order of their states, so that truncating the states truncates the rows.
 
 use crate::tree::{Tree, halves, pair};
 use crate::{Found, Full, tree};
 
-/// Number of no subtree.
+/// The number that no subtree has.
 const NOTHING: u32 = u32::MAX;
 
-/// Where the answer of a key goes: half a key above.
+/// The half of a key in a higher row that the result of a key is put into.
 #[derive(Clone, Copy, Debug)]
 struct Target {
     row: u32,
@@ -39,7 +41,7 @@ struct Row {
     owners: Vec<(u32, u32)>,
 }
 
-/// A key of the row that is being made: its position there, and which key it is.
+/// A key of the row under construction: its position there, and its number.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     position: u32,
@@ -50,12 +52,12 @@ struct Open {
 /// See the module's documentation.
 #[derive(Debug, Default)]
 pub(crate) struct Changed {
-    /// The tree that the cursor belongs to, and whether it is at a state.
+    /// The tree of the cursor, and whether the cursor is at a state.
     tree: u64,
     /// The cursor.
     words: Vec<u64>,
     nodes: Vec<u32>,
-    /// The words that differed when it moved last.
+    /// The words that differed in the last move.
     changed_words: Vec<u32>,
     path: Vec<(u32, u32)>,
     /// The keys below the roots, and the roots.
@@ -67,7 +69,7 @@ pub(crate) struct Changed {
 }
 
 impl Changed {
-    /// Forgets the states; the cursor stays.
+    /// Removes the states; the cursor stays.
     pub(crate) fn clear(&mut self) {
         for row in &mut self.rows {
             row.keys.clear();
@@ -101,12 +103,12 @@ impl Changed {
         self.tree == tree.number
     }
 
-    /// The state that the cursor is at.
+    /// The state of the cursor.
     pub(crate) fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// The words that differed when the cursor moved last, in no order.
+    /// The words that differed in the last move of the cursor, in no order.
     pub(crate) fn changed_words(&self) -> &[u32] {
         &self.changed_words
     }
@@ -114,7 +116,7 @@ impl Changed {
     /// Moves the cursor to a state.
     ///
     /// # Panics
-    /// If the index was never given out.
+    /// If no state has the index.
     pub(crate) fn move_to(&mut self, tree: &Tree, index: u32) {
         if !self.is_of(tree) {
             self.tree = tree.number;
@@ -148,7 +150,7 @@ impl Changed {
         }
     }
 
-    /// Puts a number into the cursor's tree; if it was another, what is below is visited later.
+    /// Stores a number in the cursor's tree. If it is a new one, the part below is visited later.
     #[inline]
     fn visit(&mut self, tree: &Tree, row: u32, position: u32, number: u32) {
         let (low, _) = tree.rows[row as usize];
@@ -160,7 +162,7 @@ impl Changed {
         }
     }
 
-    /// Adds a state that differs from that of the cursor in at most these words, which are in order.
+    /// Adds a state that differs from that of the cursor in at most these words, which are sorted.
     pub(crate) fn push(&mut self, tree: &Tree, changes: impl Iterator<Item = (u32, u64)>) {
         let state = self.roots.len() as u32;
         self.open.clear();
@@ -200,7 +202,7 @@ impl Changed {
             .push(pair(self.nodes[root], self.nodes[root + 1]));
     }
 
-    /// Adds a key to a row, whose target is not there yet.
+    /// Adds a key to a row, without its target.
     #[inline]
     fn add(&mut self, row: u32, position: u32, key: u64, state: u32) {
         let keys = &mut self.rows[row as usize];
@@ -218,7 +220,7 @@ impl Changed {
         });
     }
 
-    /// The answer of a key goes to this one.
+    /// Sets the target of a key.
     #[inline]
     fn set_target(&mut self, part: Open, row: u32, key: u32) {
         // I2.
@@ -230,11 +232,11 @@ impl Changed {
         };
     }
 
-    /// Enters the states, and appends the answers to `found` in their order. With `keep` there is one, and the cursor is at
-    /// it afterwards.
+    /// Inserts the states, and appends the results to `found` in their order. With `keep` there is one state, and the
+    /// cursor is at it afterwards.
     ///
     /// # Errors
-    /// If there is no room for one of them; those before it, or none, have been answered.
+    /// If there is no room for one of them; there are results for the states before it, or for none.
     pub(crate) fn enter(
         &mut self,
         tree: &Tree,
@@ -266,12 +268,12 @@ impl Changed {
             self.rows[r] = row;
             entered?;
         }
-        // What is below a root is in the table already.
+        // Everything below a root is in the table already.
         tree.roots
             .find_or_insert_batch(&self.roots, &mut worker.roots, found)
     }
 
-    /// The numbers of the one state that was entered become those of the cursor.
+    /// Stores the numbers of the only inserted state in the cursor.
     fn keep(&mut self, tree: &Tree, r: usize, row: &Row) {
         for ((found, &(_, position)), &key) in self.found.iter().zip(&row.owners).zip(&row.keys) {
             let (mut r, mut position) = (r, position as usize);
@@ -279,7 +281,7 @@ impl Changed {
                 self.words[position] = key;
             }
             self.nodes[tree.rows[r].0 + position] = found.index;
-            // A last number without a neighbour stands in the row above, too.
+            // A last number without a sibling is in the row above, too.
             while r + 1 < tree.rows.len() && position % 2 == 0 && position + 1 == tree.rows[r].1 {
                 (r, position) = (r + 1, position / 2);
                 self.nodes[tree.rows[r].0 + position] = found.index;

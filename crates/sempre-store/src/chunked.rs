@@ -1,12 +1,12 @@
 //! An array that grows and never moves: chunks of doubling size behind atomic pointers.
 //!
-//! Element `i` lives in the chunk numbered by the highest bit of `i + FIRST`, so finding it takes a bit
-//! count and the load of a pointer that stays in the first-level cache (there are at most 21 of them). Chunks
-//! are zeroed memory that is mapped when first touched, so the unused half of the last one costs nothing.
+//! Element `i` lies in the chunk numbered by the highest bit of `i + FIRST`. So an access takes a bit count and the
+//! load of a pointer that stays in the first-level cache (there are at most 21 of them). Chunks are zeroed memory
+//! that is mapped when first touched, so the unused half of the last one costs nothing.
 //!
 //! ## Invariants
-//! - **I1** A pointer changes once, from null to a zeroed chunk of `FIRST << k` elements, and the chunk
-//!   lives as long as the array.
+//! - **I1** A pointer changes once, from null to a zeroed chunk of `FIRST << k` elements, and the chunk lives as long
+//!   as the array.
 
 use crate::Full;
 use crate::memory::{Zeroable, allocate, free, prefetch};
@@ -27,7 +27,7 @@ pub(crate) struct Chunked<A: Zeroable, const W: usize> {
     chunks: [AtomicPtr<A>; CHUNKS],
 }
 
-/// Chunk and position in it.
+/// The chunk of an index, and the position in it.
 #[inline]
 fn place(index: u32) -> (usize, usize) {
     let shifted = u64::from(index) + (1 << FIRST_BITS);
@@ -45,7 +45,7 @@ impl<A: Zeroable, const W: usize> Chunked<A, W> {
         }
     }
 
-    /// Makes sure that the row exists.
+    /// Allocates the chunk of the row, unless it exists.
     pub(crate) fn ensure(&self, index: u32) -> Result<(), Full> {
         let (chunk, _) = place(index);
         // Acquire: as in `row`.
@@ -57,14 +57,14 @@ impl<A: Zeroable, const W: usize> Chunked<A, W> {
         if memory.is_null() {
             return Err(Full);
         }
-        // Release: whoever sees the pointer sees the zeros. The loser of a race learns nothing but that
-        // the pointer is there, and will load it again with Acquire.
+        // Release: a thread that sees the pointer sees the zeros. The loser of a race only learns that the pointer
+        // exists, and loads it again with Acquire.
         let null = std::ptr::null_mut();
         if self.chunks[chunk]
             .compare_exchange(null, memory, Release, Acquire)
             .is_err()
         {
-            // SAFETY: just allocated with this count, and published to nobody.
+            // SAFETY: just allocated with this count, and not published.
             unsafe { free(memory, count) };
         }
         Ok(())
@@ -89,7 +89,7 @@ impl<A: Zeroable, const W: usize> Chunked<A, W> {
     #[inline]
     pub(crate) fn prefetch(&self, index: u32) {
         let (chunk, offset) = place(index);
-        // Relaxed would do: the address is only hinted at.
+        // Relaxed would be enough: the address is only a hint.
         let memory = self.chunks[chunk].load(Acquire);
         prefetch(memory.wrapping_add(offset * W));
     }
@@ -101,7 +101,7 @@ impl<A: Zeroable, const W: usize> Drop for Chunked<A, W> {
             // Acquire: as in `row`; `&mut self` makes more unnecessary.
             let memory = pointer.load(Acquire);
             if !memory.is_null() {
-                // SAFETY: by I1 allocated with that count; `&mut self` says that nobody uses it.
+                // SAFETY: by I1 allocated with that count; `&mut self` shows that there is no other user.
                 unsafe { free(memory, W << (chunk as u32 + FIRST_BITS)) };
             }
         }

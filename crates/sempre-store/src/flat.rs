@@ -1,38 +1,38 @@
 //! A lock-free set of keys of `W` words, each with a dense index.
 //!
-//! After the lockless hash table of Laarman, van de Pol and Weber ("Boosting multi-core reachability
-//! performance with shared hash tables", FMCAD 2010): open addressing inside cache lines, one
-//! compare-and-swap to enter a key, no deletion. Ours differs in keeping keys apart from the hash index: keys
-//! lie in an array in the order of their insertion, which gives every state a number (engines keep their data
-//! in arrays by that number, a breadth-first search needs no queue but a range of numbers), lets the
-//! index be rebuilt at a larger size (no table size to guess), and makes a slot four bytes, sixteen to a
-//! line, whose tags answer most questions without a look at a key. How keys are kept is another's
-//! concern ([`crate::keys`]): as words, or packed.
+//! After the lockless hash table of Laarman, van de Pol and Weber ("Boosting multi-core reachability performance with
+//! shared hash tables", FMCAD 2010): open addressing inside cache lines, one compare-and-swap to insert a key, no
+//! deletion. The difference is that keys are separate from the hash index. Keys lie in an array in the order of their
+//! insertion. This gives every state a number (engines keep their data in arrays by that number, and the queue of a
+//! breadth-first search is a range of numbers), allows the index to be rebuilt at a larger size (no table size to
+//! guess), and makes a slot four bytes, sixteen to a line, whose tags decide most lookups without access to a key.
+//! The representation of keys is a parameter ([`crate::keys`]): as words, or packed.
 //!
 //! ## Protocol
-//! A worker owns a block of indices that no other has. To enter a key it writes the key at the first of them,
-//! then publishes the index with a compare-and-swap on a free slot. If the swap fails and the faster one had
-//! the same key, the index stays in the worker's block and serves its next key. So indices are dense up
-//! to the unused ends of the blocks of workers, which go back to the table when a worker is dropped and
-//! are given to the next that asks. With one worker at a time, the indices are `0..len`.
+//! A worker owns a block of indices that no other worker has. To insert a key it writes the key at the first of them,
+//! then publishes the index with a compare-and-swap on a free slot. If the swap fails because another worker has
+//! inserted the same key, the index stays in the worker's block and is used for its next key. So indices are dense up
+//! to the unused ends of the blocks of workers. When a worker is dropped, the rest of its block returns to the table,
+//! which assigns it to the next worker that needs a block. With one worker at a time, the indices are `0..len`.
 //!
-//! When all room is promised to blocks, the worker that asks for one more stops the others at the gate
-//! and replaces the hash index, by one four times as large while it is small, and larger by a half when it is
-//! not. Whoever enters next helps to fill it from the keys ([`crate::rehash`]). The old one is freed before,
-//! so growth needs no more memory than its result. When there is no memory for that,
-//! the index is filled further, and finally [`Full`] is the answer.
+//! When all room is assigned to blocks, the worker that needs another block stops the others at the gate and replaces
+//! the hash index: by one four times as large while it is small, and larger by a half otherwise. Every worker that
+//! enters next helps to fill it from the keys ([`crate::rehash`]). The old index is freed before, so growth needs no
+//! more memory than its result. If there is no memory for that, the load limit of the index is raised, and finally
+//! the result is [`Full`].
 //!
 //! ## Invariants
-//! - **I1** Every key is at one index, and an index in a slot has its key written before (Release of the swap,
+//! - **I1** Every key is at one index, and the key of an index in a slot was written before (Release of the swap,
 //!   Acquire of the load of the slot). The key never changes afterwards.
 //! - **I2** An index is in one block of one worker, or in the list of spare blocks, or in one slot.
-//! - **I3** The first free index of a worker's block is in its note at the gate whenever it is not inside.
-//! - **I4** No more indices are promised than the slots have room for.
-//! - **I5** A worker looks at slots only after all keys were entered into them again.
+//! - **I3** The first free index of a worker's block is in its local data at the gate whenever the worker is not
+//!   inside.
+//! - **I4** No more indices are assigned than the slots have room for.
+//! - **I5** A worker reads slots only after all keys were inserted into them again.
 //!
 //! ## Cost
-//! The key's bytes, and 4.3 to 6.4 bytes for its slots in a large table. A key that is there costs two cache misses, a new one
-//! little more than one; [`Flat::find_or_insert_batch`] overlaps those of many keys.
+//! The key's bytes, and 4.3 to 6.4 bytes for its slots in a large table. Finding a key costs two cache misses,
+//! inserting one little more than one; [`Flat::find_or_insert_batch`] overlaps those of many keys.
 //!
 //! ## Not done
 //! No deletion.
@@ -50,23 +50,23 @@ use std::sync::atomic::Ordering::Relaxed;
 /// How far ahead of its use a slot is fetched.
 const AHEAD_SLOT: usize = 32;
 
-/// The answer about one key.
+/// The result of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
     /// The key's index.
     pub index: u32,
-    /// It was not there before.
+    /// Was the key inserted by this call?
     pub fresh: bool,
 }
 
-/// What is left of a worker's block, for whoever replaces the index.
+/// The unused part of a worker's block, for the worker that replaces the index.
 struct Rest {
     next: AtomicU32,
     end: AtomicU32,
 }
 
 impl Rest {
-    // Relaxed accesses throughout: the gate, or the lock on the ledger, orders them.
+    // Relaxed accesses throughout: the gate, or the lock on the blocks, orders them.
     fn range(&self) -> Range<u32> {
         self.next.load(Relaxed)..self.end.load(Relaxed)
     }
@@ -76,17 +76,17 @@ impl Rest {
     }
 }
 
-/// The hash index, and the work that is left before it is one.
+/// The hash index, and the keys that must be inserted before it is complete.
 struct Index {
     slots: Slots,
     rehash: Rehash,
 }
 
-/// Who has which indices.
+/// The assignment of indices to workers.
 struct Blocks {
-    /// The first index never promised.
+    /// The first index that was never assigned.
     next: u64,
-    /// What dropped workers left.
+    /// The unused blocks of dropped workers.
     spare: Vec<Range<u32>>,
 }
 
@@ -94,7 +94,7 @@ struct Blocks {
 pub(crate) struct Flat<const W: usize, K> {
     keys: K,
     gate: Gate<Index, Rest>,
-    /// Locked before the gate is closed, never from inside.
+    /// Locked before the gate is closed, never while inside.
     blocks: SyncArc<Mutex<Blocks>>,
     budget: Arc<Budget>,
 }
@@ -104,10 +104,10 @@ pub(crate) struct Worker<O> {
     handle: GateHandle<Rest>,
     blocks: SyncArc<Mutex<Blocks>>,
     local: O,
-    /// Hashes and guesses of the keys of a batch.
+    /// Hashes and candidates of the keys of a batch.
     hashes: Vec<u64>,
     candidates: Vec<u32>,
-    /// Those for which the key's line did not suffice.
+    /// Keys that were not decided by their home line.
     later: Vec<usize>,
 }
 
@@ -123,8 +123,8 @@ impl<O> Drop for Worker<O> {
     }
 }
 
-/// One multiplication to 128 bits, whose halves are added: every bit of the result depends on every bit
-/// of the key. The upper bits choose the slot, the lower the tag.
+/// One multiplication to 128 bits, whose halves are added: every bit of the result depends on every bit of the key.
+/// The upper bits select the slot, the lower ones are the tag.
 #[inline]
 fn mix(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
@@ -140,7 +140,7 @@ fn hash<const W: usize>(key: &[u64; W]) -> u64 {
     hash
 }
 
-/// For how many indices there is room in the slots: whole blocks, for each block has one owner.
+/// The number of indices that the slots have room for: whole blocks, since each block has one owner.
 fn room(slots: &Slots) -> u64 {
     slots.room() >> BLOCK_BITS << BLOCK_BITS
 }
@@ -149,7 +149,7 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
     /// An empty table.
     ///
     /// # Errors
-    /// If there is no memory even for that.
+    /// If there is no memory for it.
     pub(crate) fn new(keys: K, budget: Arc<Budget>) -> Result<Self, Full> {
         budget.charge(Slots::bytes_of(MIN_LINES))?;
         let slots = match Slots::new(MIN_LINES) {
@@ -216,11 +216,11 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
         }
     }
 
-    /// [`Self::find_or_insert`] for several keys, one after the other in `keys`, whose cache misses overlap.
-    /// The answers are appended to `found`, in the order of the keys.
+    /// [`Self::find_or_insert`] for several keys, concatenated in `keys`, whose cache misses overlap. The results are
+    /// appended to `found`, in the order of the keys.
     ///
     /// # Errors
-    /// If there is no room for one of them; those before it have been answered.
+    /// If there is no room for one of them; there are results for the keys before it.
     ///
     /// # Panics
     /// If the worker is of another table, or the length of `keys` no multiple of `W`.
@@ -274,7 +274,7 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
         result
     }
 
-    /// The index of a key, if it is there.
+    /// The index of a key, if the table has it.
     pub(crate) fn find(&self, key: &[u64; W], worker: &mut Worker<K::WorkerLocal>) -> Option<u32> {
         let hash = hash(key);
         self.inside(&mut worker.handle, |slots, _| {
@@ -285,19 +285,19 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
     /// The key with that index.
     ///
     /// # Panics
-    /// If the index was never given out.
+    /// If no key has the index.
     #[inline]
     pub(crate) fn get(&self, index: u32) -> [u64; W] {
         self.keys.get(index)
     }
 
-    /// Asks the processor for the key with that index.
+    /// Prefetches the key with that index.
     #[inline]
     pub(crate) fn prefetch(&self, index: u32) {
         self.keys.prefetch(index);
     }
 
-    /// Asks the processor for what the key with that index refers to, if there is one.
+    /// Prefetches the dictionary entries of the key with that index, if there are any.
     #[inline]
     pub(crate) fn prefetch_halves(&self, index: u32) {
         self.keys.prefetch_halves(index);
@@ -328,7 +328,7 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
         slots + self.keys.bytes()
     }
 
-    /// The first index never promised, and all those below it without a key. Waits for all workers.
+    /// The first index that was never assigned, and all indices below it without a key. Waits for all workers.
     fn holes(&self) -> (u64, Vec<Range<u32>>) {
         let blocks = lock(&self.blocks);
         let holes = self.gate.exclusive(|_, rests| {
@@ -342,7 +342,7 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
         (blocks.next, holes)
     }
 
-    /// Uses the slots together with others, all keys being in them (I5).
+    /// Accesses the slots, shared with others, after all keys were inserted into them (I5).
     #[inline]
     fn inside<R>(&self, handle: &mut GateHandle<Rest>, f: impl FnOnce(&Slots, &Rest) -> R) -> R {
         self.gate.shared(handle, |index, rest| {
@@ -353,7 +353,7 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
         })
     }
 
-    /// Finds or enters a key; `None` if it is new and `rest` is empty.
+    /// Finds or inserts a key; `None` if it is new and `rest` is empty.
     #[inline]
     fn enter(
         &self,
@@ -395,7 +395,7 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
         })
     }
 
-    /// Answers the keys from `done` on; `false` if a block is needed to go on.
+    /// Looks up the keys from `done` on; `false` if a block is needed to continue.
     #[expect(clippy::too_many_arguments, reason = "a loop body, not an interface")]
     #[inline]
     fn enter_batch(
@@ -414,8 +414,8 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
         if slots.is_none() {
             return Err(Full);
         }
-        // First all slots, with the keys that they lead to on their way; a batch is not so long that they would
-        // leave the cache before they are used.
+        // First the slots of all keys, and prefetches of the keys that they refer to. A batch is short enough that
+        // these stay in the cache until they are used.
         if !*guessed {
             *guessed = true;
             for &hash in hashes.iter().take(AHEAD_SLOT) {
@@ -440,7 +440,7 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
                     self.keys.prefetch(index);
                 }
             }
-            // Without memory for that, the first key that needs some will say so.
+            // If there is no memory for that, the first key that needs it reports so.
             let _ = self.keys.plan_writes(keys, candidates, local);
             self.keys.prefetch_for_compare(candidates, local);
         }
@@ -464,7 +464,7 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
         Ok(true)
     }
 
-    /// Gives the worker, whose block is empty, another one.
+    /// Assigns another block to the worker, whose block is used up.
     #[cold]
     fn take_block(&self, worker: &mut Worker<K::WorkerLocal>) -> Result<(), Full> {
         let mut blocks = lock(&self.blocks);
@@ -489,7 +489,7 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
         Ok(())
     }
 
-    /// Replaces the slots by more, and tells for how many indices there is room now.
+    /// Replaces the slots by more. Returns the number of indices that there is room for now.
     fn grow(&self, blocks: &Blocks) -> Result<u64, Full> {
         self.gate.exclusive(|index, rests| {
             let holes = blocks
@@ -508,7 +508,7 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
                 slots.raise_load_limit();
                 return Ok(room(slots));
             }
-            // Free first: the keys are enough to make either of the two.
+            // Free first: either index can be rebuilt from the keys.
             *slots = Slots::none(old);
             let result = match Slots::new(new) {
                 Ok(next_size) => {
@@ -532,7 +532,7 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
         })
     }
 
-    /// Enters keys of new slots, some steps ahead of the cache misses.
+    /// Inserts keys into new slots, with prefetches some steps ahead.
     fn enter_again(&self, slots: &Slots, indices: Range<u32>) {
         const AHEAD: usize = 32;
         let mut waiting = [(0, 0); AHEAD];
@@ -554,14 +554,14 @@ impl<const W: usize, K: Keys<W>> Flat<W, K> {
 }
 
 impl<const W: usize, K> Drop for Flat<W, K> {
-    /// Gives the slots' share of the budget back; the keys have their own.
+    /// Returns the slots' share of the budget; the keys return their own.
     fn drop(&mut self) {
         let slots = self.gate.exclusive(|index, _| index.slots.bytes());
         self.budget.release(slots);
     }
 }
 
-/// `0..next` without the holes, ascending.
+/// `0..next` without the holes, in ascending order.
 fn between(next: u64, mut holes: Vec<Range<u32>>) -> Vec<Range<u32>> {
     holes.sort_by_key(|hole| hole.start);
     let mut ranges = Vec::new();

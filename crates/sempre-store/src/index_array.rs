@@ -1,5 +1,5 @@
-//! A number beside every state: parents, colours, levels. What a search knows of a state is kept by the
-//! state's index, never in a map keyed by states.
+//! A number for every state: parents, colours, levels. Searches keep data of states in arrays by the state's index,
+//! never in maps keyed by states.
 
 use crate::chunked::Chunked;
 use crate::sync::AtomicU32;
@@ -10,8 +10,7 @@ use std::sync::atomic::{
     Ordering::{Relaxed, SeqCst},
 };
 
-/// An array of 32-bit numbers by state index, zero where nothing was stored, safe to use from many
-/// threads, growing on demand.
+/// An array of 32-bit numbers by state index, initially zero, safe for concurrent use, growing on demand.
 pub struct IndexArray {
     cells: Chunked<AtomicU32, 1>,
     budget: Arc<Budget>,
@@ -20,7 +19,7 @@ pub struct IndexArray {
     charging: std::sync::Mutex<()>,
 }
 
-/// Cells that are charged to the budget together.
+/// The number of cells that are charged to the budget at once.
 const BLOCK_BITS: u32 = 14;
 
 impl IndexArray {
@@ -34,11 +33,11 @@ impl IndexArray {
         }
     }
 
-    /// Makes sure that the number of this state and of all before can be stored.
+    /// Makes room for the number of this state and of all before.
     fn reserve(&self, index: u32) -> Result<(), Full> {
         let blocks = (index >> BLOCK_BITS) + 1;
         let _lock = self.charging.lock();
-        // Relaxed: a number of its own; if the cell's chunk is missing, `ensure` makes it.
+        // Relaxed: an independent number; if the cell's chunk is missing, `ensure` allocates it.
         let before = self.charged.load(Relaxed);
         if before < blocks {
             self.budget
@@ -53,8 +52,8 @@ impl IndexArray {
     /// # Errors
     /// If there is no memory for it.
     ///
-    /// Accesses are relaxed: a thread that learnt the index from a store sees what was stored by the
-    /// inserting thread only if they synchronised since (a queue, a barrier, a join).
+    /// Accesses are relaxed: a thread that learnt the index from a store sees the values stored by the inserting
+    /// thread only if the two have synchronised since (a queue, a barrier, a join).
     pub fn set(&self, index: StateIndex, value: u32) -> Result<(), Full> {
         if index.0 >> BLOCK_BITS >= self.charged.load(Relaxed) || self.cells.row(index.0).is_none()
         {
@@ -66,8 +65,8 @@ impl IndexArray {
         Ok(())
     }
 
-    /// Adds bits to the number of a state; tells it as it was before. Of all such changes, and of all [`Self::read`]s, there is one order
-    /// that all threads see.
+    /// Adds bits to the number of a state. Returns the previous number. All such changes, and all [`Self::read`]s,
+    /// are in one order that all threads see.
     ///
     /// # Errors
     /// If there is no memory for it.
@@ -96,7 +95,7 @@ impl IndexArray {
 }
 
 impl Drop for IndexArray {
-    /// Gives its share of the budget back.
+    /// Returns its share of the budget.
     fn drop(&mut self) {
         let blocks = *self.charged.get_mut() as usize;
         self.budget.release(blocks << (BLOCK_BITS + 2));

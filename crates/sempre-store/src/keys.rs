@@ -1,7 +1,7 @@
-//! How the keys of a flat table are kept by their indices: what the table asks for, and the plain way.
+//! The keys of a flat table by their indices: the interface to the table, and plain words as its simplest
+//! implementation.
 //!
-//! The plain way is an array of words. It serves where keys are few or read often; states of a search are
-//! packed ([`crate::packed`]).
+//! Plain words serve where keys are few or read often; states of a search are packed ([`crate::packed`]).
 
 use crate::chunked::Chunked;
 use crate::sync::AtomicU64;
@@ -10,30 +10,30 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Binary logarithm of the number of indices that a worker takes at once: a *block*.
+/// Binary logarithm of the number of indices that a worker acquires at once: a *block*.
 #[cfg(not(all(loom, test)))]
 pub(crate) const BLOCK_BITS: u32 = 8;
 #[cfg(all(loom, test))]
 pub(crate) const BLOCK_BITS: u32 = 1;
 pub(crate) const BLOCK: u64 = 1 << BLOCK_BITS;
 
-/// Keys by index, read by all and written by the worker that owns the index's block.
+/// Keys by index, read by all workers and written by the worker that owns the index's block.
 ///
-/// The table promises: a block has room ([`Keys::prepare`]) before one of its indices is used. At any time one
-/// worker at most writes in a block, and what one wrote happens before what the next one writes. Who
-/// asks for the key of an index learnt the index after the key was written, by a chain of synchronisation.
+/// The table guarantees: a block has room ([`Keys::prepare`]) before one of its indices is used. At any time at most
+/// one worker writes in a block, and the writes of one worker happen before those of the next. A reader of an index
+/// has received the index after the key was written, by a chain of synchronisation.
 pub(crate) trait Keys<const W: usize>: Send + Sync {
-    /// What a worker needs to write.
+    /// The local data of a worker.
     type WorkerLocal;
 
-    /// A worker's own.
+    /// New local data of a worker.
     fn local(&self) -> Self::WorkerLocal;
 
     /// Makes room for a block.
     fn prepare(&self, block: u32) -> Result<(), Full>;
 
-    /// Says which of the keys of a batch will probably be written, those whose guess is `u32::MAX`, so that what that needs
-    /// can be done for all at once.
+    /// Prepares the writes of the keys of a batch that are probably new, those whose candidate is `u32::MAX`, so that
+    /// their common work is done at once.
     fn plan_writes(
         &self,
         keys: &[[u64; W]],
@@ -44,8 +44,8 @@ pub(crate) trait Keys<const W: usize>: Send + Sync {
         Ok(())
     }
 
-    /// Writes a key; an earlier one at the same index, that was told to nobody, is overwritten. If the key was
-    /// foreseen in a batch, its place there is told.
+    /// Writes a key. An earlier key at the same index, which no other worker has seen, is overwritten. If the write
+    /// was planned in a batch, `place` is the key's number there.
     fn write(
         &self,
         index: u32,
@@ -54,31 +54,31 @@ pub(crate) trait Keys<const W: usize>: Send + Sync {
         local: &mut Self::WorkerLocal,
     ) -> Result<(), Full>;
 
-    /// Is this the key at the index?
+    /// Is `key` the key at the index?
     fn is(&self, index: u32, key: &[u64; W]) -> bool;
 
     /// The key at the index.
     ///
     /// # Panics
-    /// If the index was never given out.
+    /// If the index was never assigned.
     fn get(&self, index: u32) -> [u64; W];
 
-    /// Tells keys of consecutive indices.
+    /// Visits the keys of consecutive indices.
     fn each(&self, range: Range<u32>, mut visit: impl FnMut(u32, &[u64; W])) {
         for index in range {
             visit(index, &self.get(index));
         }
     }
 
-    /// Asks the processor for the key.
+    /// Prefetches the key.
     fn prefetch(&self, index: u32);
 
-    /// Looks at the keys of these indices, except `u32::MAX`, and asks the processor for what they refer to.
+    /// Reads the rows of these indices, except `u32::MAX`, and prefetches the dictionary entries that they refer to.
     fn prefetch_for_compare(&self, indices: &[u32], local: &mut Self::WorkerLocal) {
         let _ = (indices, local);
     }
 
-    /// [`Self::is`], for an index that was at that place in the last [`Self::prefetch_for_compare`].
+    /// [`Self::is`], for the index with that number in the last [`Self::prefetch_for_compare`].
     #[inline]
     fn is_prefetched(
         &self,
@@ -91,13 +91,13 @@ pub(crate) trait Keys<const W: usize>: Send + Sync {
         self.is(index, key)
     }
 
-    /// Asks the processor for what the key refers to, if there is one; the key itself should be there.
+    /// Prefetches the dictionary entries of the key, if there are any; the row itself should be in the cache.
     #[inline]
     fn prefetch_halves(&self, index: u32) {
         let _ = index;
     }
 
-    /// Called now and then, by one worker when no other is inside the table, with all indices that have a key.
+    /// Called from time to time, by one worker while no other is inside the table, with all indices that have a key.
     fn choose_encoding(&self, indices: &[Range<u32>]) {
         let _ = indices;
     }
@@ -136,7 +136,7 @@ impl<const W: usize> Keys<W> for Words<W> {
             self.budget.release(bytes);
             return Err(Full);
         }
-        // Relaxed: a sum, of interest for itself.
+        // Relaxed: a sum that orders nothing else.
         self.charged.fetch_add(bytes, Relaxed);
         Ok(())
     }
@@ -145,7 +145,7 @@ impl<const W: usize> Keys<W> for Words<W> {
     fn write(&self, index: u32, key: &[u64; W], _: Option<usize>, (): &mut ()) -> Result<(), Full> {
         let row = self.rows.row(index).ok_or(Full)?;
         for i in 0..W {
-            // Relaxed: who learns the index synchronises with us.
+            // Relaxed: a reader that receives the index synchronises with this worker.
             row[i].store(key[i], Relaxed);
         }
         Ok(())
@@ -175,7 +175,7 @@ impl<const W: usize> Keys<W> for Words<W> {
 }
 
 impl<const W: usize> Drop for Words<W> {
-    /// Gives its share of the budget back.
+    /// Returns its share of the budget.
     fn drop(&mut self) {
         self.budget.release(self.bytes());
     }

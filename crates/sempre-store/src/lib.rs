@@ -1,22 +1,22 @@
-//! State tables: a packed state in, a dense index out, and back.
+//! State tables: from a packed state to a dense index, and back.
 //!
-//! This crate does not know what a state means. It is, besides the compiler of `sempre-jit`, the only
-//! home of `unsafe`, each block with its reason.
+//! This crate does not depend on the meaning of states. Besides the compiler in `sempre-jit` it is the only crate
+//! with `unsafe`, each block with its reason.
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | [`store`] | [`Store`]: the table that suits the width of a state, and [`Batch`], how engines talk to it |
+//! | [`store`] | [`Store`]: the table that suits the width of a state, and [`Batch`], the interface to engines |
 //! | `flat` | a lock-free set of keys of one or two words |
 //! | `keys`, `packed`, `split` | the keys of a flat table: as words, or in few bits |
 //! | `tree` | tree compression of longer states on top of flat tables |
 //! | [`index_array`] | [`IndexArray`]: a number per state, beside the table |
 //! | [`union_find`] | [`UnionFind`]: sets of states that several workers unite, beside the table |
-//! | [`budget`] | [`Budget`]: the memory that all tables of a search may take together |
-//! | `gate` | many readers of a table, now and then one that replaces it |
+//! | [`budget`] | [`Budget`]: the memory that all tables of a search share |
+//! | `gate` | many readers of a table, and now and then a worker that replaces it |
 //! | `chunked`, `arena` | arrays that grow and never move, of equal and of any length |
 //! | `memory` | zeroed memory in large pages |
-//! | [`reserve`], [`signals`] | a global allocator that survives a refusal; signals that ask for an end: for binaries |
-//! | `slots`, `rehash` | the hash index of a flat table, and how many hands fill a larger one |
+//! | [`reserve`], [`signals`] | for binaries: a global allocator with a reserve; signals that request termination |
+//! | `slots`, `rehash` | the hash index of a flat table, and how workers fill a larger one together |
 
 mod arena;
 pub mod budget;

@@ -1,6 +1,6 @@
-//! Models of the concurrent core for loom, which runs them under every interleaving and every reordering that
-//! the memory model allows (up to a number of preemptions). The configuration is tiny: cache lines of two slots,
-//! blocks of two indices, so that two workers make the table grow. Run with
+//! Models of the concurrent core for loom, which runs them under every interleaving and every reordering that the
+//! memory model allows (up to a number of preemptions). The configuration is tiny: cache lines of two slots, blocks
+//! of two indices, so that two workers make the table grow. Run with
 //!
 //! ```text
 //! RUSTFLAGS="--cfg loom" LOOM_MAX_PREEMPTIONS=3 cargo test -p sempre-store --lib --release loom_models
@@ -17,7 +17,7 @@ use loom::thread;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
-/// Readers and a writer never meet: loom's cell reports it if they do.
+/// Shared and exclusive accesses never overlap: loom's cell reports it if they do.
 #[test]
 fn gate_keeps_readers_and_writer_apart() {
     loom::model(|| {
@@ -38,7 +38,7 @@ fn gate_keeps_readers_and_writer_apart() {
     });
 }
 
-/// Two workers enter overlapping keys, which may make the table grow under way.
+/// Two workers insert overlapping keys, and the table may grow meanwhile.
 fn two_workers<K: Keys<1> + 'static>(
     keys: fn(Arc<Budget>) -> K,
     first: &'static [u64],
@@ -55,7 +55,7 @@ fn two_workers<K: Keys<1> + 'static>(
             for &key in keys {
                 let found = table.find_or_insert(&[key], &mut worker).unwrap();
                 fresh += u64::from(found.fresh);
-                // The key behind an index is visible to whoever got the index.
+                // The key of an index is visible to a thread that received the index.
                 assert_eq!(table.get(found.index), [key]);
             }
             fresh
@@ -96,7 +96,7 @@ fn neighbours_in_a_word() {
     two_workers(|budget| Packed::new(24, budget), &[7, 8], &[7], 2);
 }
 
-/// The second key does not fit the block: it is copied while the first key is read.
+/// The second key does not fit the block: the block is copied while the first key is read.
 #[test]
 fn a_block_is_widened_under_a_reader() {
     loom::model(|| {
@@ -145,7 +145,7 @@ fn uniting_from_both_sides() {
             thread::spawn(move || sets.unite(1, 2))
         };
         sets.unite(0, 1);
-        // What a worker has done itself it does not hear denied.
+        // A worker sees its own unions.
         assert!(sets.same(0, 1));
         other.join().unwrap();
         assert!(sets.same(0, 2));
@@ -161,7 +161,7 @@ fn uniting_from_both_sides() {
     });
 }
 
-/// One unites two pairs of three sets at the same time as another does the third pair: a cycle of locks would show.
+/// One worker unites two pairs of three sets while another unites the third pair: this would reveal a cycle of locks.
 #[test]
 fn uniting_in_a_circle() {
     loom::model(|| {
@@ -186,7 +186,7 @@ fn uniting_in_a_circle() {
     });
 }
 
-/// A worker claims a state while its set becomes part of another: in the end it is in the set.
+/// A worker claims a state while its set becomes part of another: in the end the worker is in the united set.
 #[test]
 fn claiming_while_uniting() {
     loom::model(|| {
@@ -205,7 +205,7 @@ fn claiming_while_uniting() {
     });
 }
 
-/// Two workers add one mark each while a third thing happens, a union: one of them, at least, sees both.
+/// Two workers add one mark each during a union: at least one of them sees both marks.
 #[test]
 fn marks_while_uniting() {
     loom::model(|| {
@@ -228,7 +228,8 @@ fn marks_while_uniting() {
     });
 }
 
-/// Two workers explore the two states of one set: the set is dead when both are done, not before, and both learn of it.
+/// Two workers explore the two states of one set: the set is dead when both have finished, not before, and both see
+/// that.
 #[test]
 fn exploring_together() {
     loom::model(|| {
@@ -254,7 +255,8 @@ fn exploring_together() {
     });
 }
 
-/// A set is explored by one worker while another unites it with a second one, which is busy: that must not be taken for dead.
+/// A set is explored by one worker while another unites it with a second set, which is busy: the result must not be
+/// dead.
 #[test]
 fn exploring_while_uniting() {
     loom::model(|| {
@@ -279,7 +281,7 @@ fn exploring_while_uniting() {
     });
 }
 
-/// Two workers meet the same state: one of them is the first, even if the other is done with it before.
+/// Two workers claim the same state: one of them is the first, even if the other has finished with it before.
 #[test]
 fn one_is_the_first() {
     loom::model(|| {

@@ -1,14 +1,14 @@
 //! Zeroed memory for large arrays, and hints to the processor.
 //!
-//! Two things matter that plain allocation does not give. Zeros must come from pages that the system maps when
-//! they are first touched, not from writing zeros, or an array that is half used would take its whole size;
-//! asking the allocator for an alignment loses that. And a hash table is read in random places, where each access
-//! costs a walk through the page tables unless pages are large: on Linux we ask for large ones.
-//! (Measured on peterson.4: a seventh of the time.)
+//! Plain allocation lacks two properties. Zeros must come from pages that the system maps when they are first
+//! touched, not from writing zeros, or an array that is half used would take its whole size; requesting an alignment
+//! from the allocator loses this property. And a hash table is read in random places, where each access costs a
+//! page-table walk unless pages are large: on Linux this module requests large pages. (Measured on peterson.4: a
+//! seventh of the time.)
 //!
 //! A page that is read before it is written is mapped twice: first to the system's page of zeros, then, at the first
-//! write, to its own, of which the other processors must be told. What will be written soon is therefore
-//! written to at once ([`touch`]). (Measured on peterson.4: an eighth of the time of two workers.)
+//! write, to its own frame, and the other processors must be notified of that. Memory that will be written soon is
+//! therefore written to at once ([`touch`]). (Measured on peterson.4: an eighth of the time of two workers.)
 
 use crate::sync::{AtomicU32, AtomicU64};
 use std::alloc::Layout;
@@ -17,20 +17,19 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Size of a cache line.
 const LINE: usize = 64;
 
-/// Size of a large page, and of the smallest array for which we ask for them.
+/// Size of a large page, and of the smallest array for which large pages are requested.
 const PAGE: usize = 2 << 20;
 const LARGE: usize = 2 * PAGE;
 
 /// Bytes before an array, in which the address of its allocation is kept.
 const HEADER: usize = size_of::<*mut u8>();
 
-/// What an array may hold.
+/// The types of array elements.
 ///
 /// # Safety
-/// Implementors are valid when all their bytes are zero, need no drop, and are aligned to at most a
-/// cache line.
+/// Implementors are valid when all their bytes are zero, need no drop, and are aligned to at most a cache line.
 pub(crate) unsafe trait Zeroable: Sync {
-    /// Zero, for loom, whose atomics are more than their value.
+    /// Zero, for loom, whose atomics have more state than their value.
     #[cfg_attr(not(all(loom, test)), allow(dead_code))]
     fn zero() -> Self;
     /// Writes zero.
@@ -58,8 +57,8 @@ unsafe impl Zeroable for AtomicU64 {
     }
 }
 
-/// Bytes and alignment of an array, and the layout of its allocation: larger, so that the array can be aligned
-/// in it after the header, and with an alignment that the allocator gives without ado.
+/// Bytes and alignment of an array, and the layout of its allocation. The allocation is larger, so that the array can
+/// be aligned in it after the header, and has an alignment that needs no special handling by the allocator.
 fn layout<A>(count: usize) -> Option<(usize, usize, Layout)> {
     let bytes = count.checked_mul(size_of::<A>()).filter(|&b| b > 0)?;
     let align = if bytes >= LARGE { PAGE } else { LINE };
@@ -68,7 +67,7 @@ fn layout<A>(count: usize) -> Option<(usize, usize, Layout)> {
     Some((bytes, align, layout))
 }
 
-/// `count` zeros, or null if there is no memory. To be given back with [`free`].
+/// `count` zeros, or null if there is no memory. To be freed with [`free`].
 pub(crate) fn allocate<A: Zeroable>(count: usize) -> *mut A {
     let Some((bytes, align, layout)) = layout::<A>(count) else {
         return std::ptr::null_mut();
@@ -95,7 +94,7 @@ pub(crate) fn allocate<A: Zeroable>(count: usize) -> *mut A {
     memory
 }
 
-/// Gives back what [`allocate`] gave.
+/// Frees the memory of [`allocate`].
 ///
 /// # Safety
 /// `memory` came from `allocate` with the same type and `count`, is not null and is not used any more.
@@ -113,10 +112,11 @@ pub(crate) unsafe fn free<A: Zeroable>(memory: *mut A, count: usize) {
     }
 }
 
-/// Has the pages of some elements mapped for writing, by writing zero to one element of each.
+/// Makes the system map the pages of some elements for writing, by writing zero to one element of each page.
 ///
 /// # Safety
-/// `count` elements from `memory` on belong to an array of [`allocate`], are zero, and nobody else uses them yet.
+/// `count` elements from `memory` on belong to an array of [`allocate`], are zero, and are not used by any other
+/// thread yet.
 pub(crate) unsafe fn touch<A: Zeroable>(memory: *mut A, count: usize) {
     const STRIDE: usize = 4096;
     for i in (0..count)
@@ -128,18 +128,18 @@ pub(crate) unsafe fn touch<A: Zeroable>(memory: *mut A, count: usize) {
     }
 }
 
-/// Asks for large pages for all that a vector has room for; it is worth it before that is written to.
+/// Requests large pages for the capacity of a vector. This is useful only before the memory is written to.
 pub fn in_large_pages<T>(vector: &mut Vec<T>) {
     let bytes = vector.capacity() * size_of::<T>();
     let memory = vector.as_mut_ptr().cast::<u8>();
-    // From the first page that is all its own.
+    // From the first page that belongs to the vector entirely.
     let skip = memory.align_offset(PAGE);
     if bytes >= LARGE && skip < bytes {
         ask_for_large_pages(memory.wrapping_add(skip), bytes - skip);
     }
 }
 
-/// A wish; it does not matter whether it is granted.
+/// A hint: whether it is granted does not matter.
 fn ask_for_large_pages(memory: *mut u8, bytes: usize) {
     #[cfg(all(target_os = "linux", not(miri)))]
     if bytes >= PAGE {
@@ -150,7 +150,7 @@ fn ask_for_large_pages(memory: *mut u8, bytes: usize) {
     let _ = (memory, bytes);
 }
 
-/// Asks the processor to fetch a cache line; any address is allowed.
+/// Prefetches a cache line; any address is allowed.
 #[inline]
 pub(crate) fn prefetch<A>(address: *const A) {
     #[cfg(target_arch = "x86_64")]
@@ -174,7 +174,7 @@ mod tests {
             assert!(!memory.is_null());
             let align = if count * 8 >= LARGE { PAGE } else { LINE };
             assert_eq!(memory.align_offset(align), 0);
-            // SAFETY: all of it is ours.
+            // SAFETY: the whole array belongs to this test.
             unsafe { touch(memory, count) };
             for i in (0..count).rev().step_by(97) {
                 // SAFETY: `i` is below `count`.

@@ -1,27 +1,27 @@
-//! Keys in just the bits they need: rows of a few bits instead of words.
+//! Packed keys: rows of a few bits instead of words.
 //!
-//! A key of up to 128 bits is kept in one of several *ways*. The first is to keep it as it is, in just its
-//! own number of bits. The others *split* it in two halves that are kept in dictionaries, so that the row is the
-//! pair of their numbers, each in the bits that such numbers need at the time: a million states whose halves
-//! have twenty thousand and ten thousand values take 29 bits each. That is one level of the tree
-//! compression of Laarman, van de Pol and Weber ("Parallel recursive state compression for free", SPIN 2011), with
-//! the difference that the number of a child takes 10 to 20 bits and not 32, and that the hash of a key is
-//! that of its bits and not of its children's numbers: only new keys ask the dictionaries for numbers, all those of
-//! a batch at once; a comparison goes from the numbers to the halves.
+//! A key of up to 128 bits is stored in one of several *encodings*. The first stores the key itself, in its own
+//! number of bits. The others *split* it into two halves that are stored in dictionaries, so that the row is the pair
+//! of their numbers, each in the bits that such numbers need at the time: a million states whose halves have twenty
+//! thousand and ten thousand values take 29 bits each. This is one level of the tree compression of Laarman, van de
+//! Pol and Weber ("Parallel recursive state compression for free", SPIN 2011), with two differences: the number of a
+//! child takes 10 to 20 bits and not 32, and the hash of a key is that of its bits and not of its children's numbers.
+//! Only new keys look up numbers in the dictionaries, all those of a batch at once; a comparison goes from the
+//! numbers to the halves.
 //!
-//! Where to split depends on the model: [`crate::split`] looks at the keys that are there, when the table is
-//! replaced by a larger one, and chooses. So one table has rows of several ways: the unit is the block of 256
-//! indices that a worker takes at once. A *descriptor* tells of each block where its rows lie, how many bits
-//! the two parts of a row have, and the way. When a number does not fit its part, the block's owner copies the block to
-//! a wider one and replaces the descriptor; readers that still have the old one find there what they look for.
+//! The best split depends on the model: [`crate::split`] chooses it from the stored keys when the table is replaced
+//! by a larger one. So one table has rows of several encodings; the unit is the block of 256 indices that a worker
+//! acquires at once. The *descriptor* of a block holds the area of its rows, the number of bits of the two parts of a
+//! row, and the encoding. If a number does not fit its part, the block's owner copies the block to a wider one and
+//! replaces the descriptor; readers with the old descriptor still find their rows in the old area.
 //!
 //! ## Invariants
-//! - **I1** Only the owner of a block writes to the words of its area. A row that another thread knows
-//!   does not change, and a word with such a row changes in the bits of other rows alone.
-//! - **I2** A descriptor is published (Release, Acquire) after the area it tells of was filled with the rows
-//!   that are known; the area before it stays as it is for ever.
+//! - **I1** Only the owner of a block writes to the words of its area. A row that another thread has received does
+//!   not change, and a word with such a row changes in the bits of other rows alone.
+//! - **I2** A descriptor is published (Release, Acquire) after its area was filled with the known rows; the previous
+//!   area never changes again.
 //! - **I3** The numbers in a row are in the dictionaries before the row is written.
-//! - **I4** A way does not change once a block uses it.
+//! - **I4** An encoding does not change once a block uses it.
 //!
 //! ## Cost
 //! With splitting, 3 to 5 bytes per key on most of the models of BEEM that were tried, where words take 8 or 16. A
@@ -29,8 +29,8 @@
 //! mostly from the first and second-level caches.
 //!
 //! ## Not done
-//! Rows of older blocks are not rewritten when a better way is chosen: readers use no lock that could keep them
-//! off. Halves are not split again; what does not compress in one level is kept as it is.
+//! Rows of older blocks are not rewritten when a better encoding is chosen: readers take no lock that could exclude
+//! them. Halves are not split again: keys that do not compress in one level are stored as they are.
 
 use crate::arena::{Area, Arena};
 use crate::chunked::Chunked;
@@ -46,19 +46,19 @@ use std::sync::atomic::{
 };
 use std::sync::{Arc, OnceLock};
 
-/// How many ways there can be.
+/// The most encodings of a table.
 const ENCODINGS: usize = 3;
 
-/// Numbers of keys at which the way is considered again.
+/// The numbers of keys at which an encoding is chosen again.
 const CHOOSE_AT: [u64; ENCODINGS - 1] = [30_000, 1_000_000];
 
-/// How many keys are looked at then.
+/// The number of keys that the choice considers.
 const SAMPLE_LIMIT: u64 = 120_000;
 
-/// Keys of fewer bits are kept as they are.
+/// Shorter keys are stored as they are.
 const SHORT: u32 = 24;
 
-/// Number of halves that a worker remembers.
+/// The number of halves in a worker's cache.
 const CACHE: usize = 256;
 
 /// A number with this many low bits set, 0 to 64.
@@ -67,18 +67,18 @@ fn mask(bits: u32) -> u64 {
     u64::MAX.checked_shr(64 - bits).unwrap_or(0)
 }
 
-/// What the two parts of a row mean.
+/// The meaning of the two parts of a row.
 struct RowEncoding {
-    /// Where keys are cut.
+    /// The split of keys.
     split: Split,
-    /// Bits that the parts of a new block get.
+    /// The numbers of bits of the parts in a new block.
     bits: [AtomicU32; 2],
-    /// The halves, of which the parts are numbers; `None` if the parts are the halves.
+    /// The dictionaries of the halves, if the parts are numbers in them; `None` if the parts are the halves.
     halves: Option<[Flat<1, Words<1>>; 2]>,
 }
 
 impl RowEncoding {
-    /// Do the parts of a row mean that key?
+    /// Do the parts of a row encode that key?
     #[inline]
     fn encodes<const W: usize>(&self, parts: [u64; 2], key: &[u64; W]) -> bool {
         let halves = self.split.halves(key);
@@ -97,7 +97,7 @@ fn cached(half: u64) -> usize {
     (half.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize % CACHE
 }
 
-/// A block's descriptor, taken apart.
+/// The fields of a block's descriptor.
 #[derive(Clone, Copy)]
 struct Format {
     area: Area,
@@ -132,9 +132,9 @@ pub(crate) struct Packed<const W: usize> {
     charged: AtomicUsize,
     arena: Arena,
     encodings: [OnceLock<Box<RowEncoding>>; ENCODINGS],
-    /// The way of new blocks. Changed when nobody is inside the table.
+    /// The encoding of new blocks. Changed only when no worker is inside the table.
     current: AtomicUsize,
-    /// How often the way was considered.
+    /// How often an encoding was chosen.
     choices: AtomicUsize,
     budget: Arc<Budget>,
 }
@@ -142,22 +142,22 @@ pub(crate) struct Packed<const W: usize> {
 /// A worker's access to dictionaries.
 pub(crate) struct WorkerLocal {
     workers: [Option<Box<[flat::Worker<()>; 2]>>; ENCODINGS],
-    /// The numbers of the halves of the keys in a batch that were foreseen to be new, in this way.
+    /// For the current encoding: the numbers of the halves of the keys in a batch whose writes are planned.
     planned: Vec<[u32; 2]>,
     encoding: usize,
-    /// Halves of either side that are asked for, the places of their keys in the batch, and the answers.
+    /// The halves of either side to be looked up, the places of their keys in the batch, and the results.
     halves: [Vec<u64>; 2],
     places: [Vec<u32>; 2],
     found: Vec<Found>,
-    /// Halves of the way that were seen of late, with their numbers plus one, by hash. Successors of a state
-    /// have halves in common.
+    /// Recently used halves of the encoding, with their numbers plus one, by hash. Successors of a state have halves
+    /// in common.
     caches: [[(u64, u32); CACHE]; 2],
-    /// The ways and parts of the keys that were glanced at.
+    /// The encodings and parts of the keys that were prefetched for comparison.
     prefetched: Vec<(usize, [u64; 2])>,
 }
 
 impl<const W: usize> Packed<W> {
-    /// Keys whose highest word has so many bits at most, and the others 64.
+    /// Keys whose highest word has at most `highest` bits; the other words have 64.
     pub(crate) fn new(highest: u32, budget: Arc<Budget>) -> Self {
         let bits = 64 * (W as u32 - 1) + highest.clamp(1, 64);
         let parts = [bits.min(64), bits.saturating_sub(64)];
@@ -202,7 +202,7 @@ impl<const W: usize> Packed<W> {
         Format::from_word(cell.load(Acquire))
     }
 
-    /// The way with that number, which exists if a block or a worker knows it.
+    /// The encoding with that number, which exists if a block or a worker refers to it.
     #[inline]
     fn encoding(&self, number: usize) -> &RowEncoding {
         match self.encodings[number].get() {
@@ -231,12 +231,13 @@ impl<const W: usize> Packed<W> {
         // SAFETY: the area was allocated for `BLOCK` rows of the bits in its descriptor, and `at` is in one of
         // them.
         let (first, second) = unsafe { self.arena.two(area, word) };
-        // Relaxed: the row is known by synchronisation with its writer; other bits of the words do not matter (I1).
+        // Relaxed: the reader of the row has synchronised with its writer; other bits of the words do not matter
+        // (I1).
         let (first, second) = (first.load(Relaxed), second.load(Relaxed));
         (first >> shift | second << 1 << (63 - shift)) & mask(bits)
     }
 
-    /// Writes the parts of a row, which fit.
+    /// Writes the parts of a row, which must fit.
     fn set_parts(&self, format: &Format, row: u32, parts: [u64; 2]) {
         let [low, high] = format.bits;
         let at = row * (low + high);
@@ -247,7 +248,7 @@ impl<const W: usize> Packed<W> {
             let (word, shift) = (at as usize / 64, at % 64);
             // SAFETY: as in `field`.
             let (first, second) = unsafe { self.arena.two(format.area, word) };
-            // Relaxed loads and stores instead of atomic updates: nobody else writes to this block (I1).
+            // Relaxed loads and stores instead of atomic updates: no other worker writes to this block (I1).
             let old = first.load(Relaxed) & !(mask(bits) << shift);
             first.store(old | value << shift, Relaxed);
             if shift + bits > 64 {
@@ -258,13 +259,13 @@ impl<const W: usize> Packed<W> {
         }
     }
 
-    /// An area for a block whose rows have parts of so many bits.
+    /// An area for a block whose rows have parts of these numbers of bits.
     fn area(&self, bits: [u32; 2]) -> Result<Area, Full> {
         let row = (bits[0] + bits[1]) as usize;
         self.arena.allocate((row << BLOCK_BITS).div_ceil(64))
     }
 
-    /// Copies a block to one with room for the parts, and replaces its descriptor.
+    /// Copies a block to a wider one with room for the parts, and replaces its descriptor.
     #[cold]
     fn widen(&self, index: u32, format: &mut Format, parts: [u64; 2]) -> Result<(), Full> {
         let encoding = self.encoding(format.encoding);
@@ -291,20 +292,20 @@ impl<const W: usize> Packed<W> {
 }
 
 impl Packed<1> {
-    /// Keys that are two 32-bit numbers, none of which is much greater than the number of keys.
+    /// Keys that are two 32-bit numbers, neither of which is much greater than the number of keys.
     pub(crate) fn pairs(budget: Arc<Budget>) -> Self {
         let split = Split {
             rotation: 0,
             low: 32,
             bits: 64,
         };
-        // Other ways are not considered: the numbers are compressed already.
+        // No other encoding is considered: the numbers are compressed already.
         Self::with_encoding(split, [8, 8], false, budget)
     }
 }
 
 impl WorkerLocal {
-    /// The numbers of halves.
+    /// The parts of a row for these halves.
     fn numbers(
         &mut self,
         number: usize,
@@ -344,7 +345,7 @@ impl<const W: usize> Keys<W> for Packed<W> {
     fn prepare(&self, block: u32) -> Result<(), Full> {
         self.budget.charge(8)?;
         let made = self.blocks.ensure(block).and_then(|()| {
-            // Relaxed: the gate orders changes of `current` with what is done inside; the others are hints.
+            // Relaxed: the gate orders changes of `current` with everything done inside; the others are hints.
             let number = self.current.load(Relaxed);
             let encoding = self.encoding(number);
             let bits = [0, 1].map(|i| encoding.bits[i].load(Relaxed));
@@ -375,7 +376,7 @@ impl<const W: usize> Keys<W> for Packed<W> {
         candidates: &[u32],
         local: &mut WorkerLocal,
     ) -> Result<(), Full> {
-        // Relaxed: changed when nobody is inside the table.
+        // Relaxed: changed only when no worker is inside the table.
         let number = self.current.load(Relaxed);
         let encoding = self.encoding(number);
         local.planned.clear();
@@ -501,7 +502,7 @@ impl<const W: usize> Keys<W> for Packed<W> {
                 panic!("no key has index {index}");
             };
             let encoding = self.encoding(format.encoding);
-            // Numbers first, so that the cache misses on halves overlap.
+            // All numbers first, so that the cache misses on halves overlap.
             let count = (end - index) as usize;
             let first = index & mask(BLOCK_BITS) as u32;
             for (row, parts) in (first..).zip(&mut parts[..count]) {
@@ -545,7 +546,7 @@ impl<const W: usize> Keys<W> for Packed<W> {
 
     fn choose_encoding(&self, indices: &[Range<u32>]) {
         let count: u64 = indices.iter().map(|r| r.len() as u64).sum();
-        // Relaxed: nobody else is inside the table.
+        // Relaxed: no other worker is inside the table.
         let choices = self.choices.load(Relaxed);
         if choices >= CHOOSE_AT.len() || count < CHOOSE_AT[choices] {
             return;
@@ -554,7 +555,7 @@ impl<const W: usize> Keys<W> for Packed<W> {
         let current = self.current.load(Relaxed);
         let present = self.encoding(current);
         let present = present.halves.as_ref().map(|_| present.split);
-        // Some blocks speak for all.
+        // A sample of the blocks.
         let stride = count.div_ceil(SAMPLE_LIMIT) as u32;
         let some: Vec<Range<u32>> = (indices.iter().cloned())
             .flat_map(|range| {
@@ -574,8 +575,8 @@ impl<const W: usize> Keys<W> for Packed<W> {
         let Some(chosen) = split::choose(self.bits, count, present, &keys) else {
             return;
         };
-        // There is room for another way, since each consideration makes one at most. Without memory for its dictionaries, all
-        // stays as it is.
+        // There is room for another encoding, since each choice adds at most one. If there is no memory for its
+        // dictionaries, nothing changes.
         let dictionary = || {
             let budget = Arc::clone(&self.budget);
             Flat::new(Words::new(Arc::clone(&budget)), budget)
@@ -602,7 +603,7 @@ impl<const W: usize> Keys<W> for Packed<W> {
 }
 
 impl<const W: usize> Drop for Packed<W> {
-    /// Gives its share of the budget back; arena and dictionaries do so themselves.
+    /// Returns its share of the budget; arena and dictionaries do so themselves.
     fn drop(&mut self) {
         self.budget.release(self.charged.load(Relaxed));
     }

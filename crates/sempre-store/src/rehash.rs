@@ -1,29 +1,30 @@
-//! Work that is shared by whoever comes along: entering all keys into new slots.
+//! Cooperative rehashing: all workers that enter the table insert keys into the new slots.
 //!
-//! The worker that replaces the slots leaves the indices that must be entered here, cut into pieces, and lets the
-//! others in. Everybody who enters takes pieces while there are some, and then waits until those of the
-//! others are done; only then are the slots an index. Nobody waits for a worker that is elsewhere, only
-//! for those that took a piece, which are inside and at work.
+//! The worker that replaces the slots stores here the indices whose keys must be inserted, cut into pieces, and lets
+//! the others in. Each worker that enters processes pieces while there are any, and then waits until those of the
+//! others are done; only then is the index complete. Workers only wait for those that have taken a piece, which are
+//! inside and running.
 //!
 //! ## Invariants
 //! - **I1** Each piece is taken by one worker.
 //! - **I2** `left` is the number of pieces that are not done. When it is seen zero (Acquire), all that was done to
 //!   the pieces has happened before (the Release of each decrement; read-modify-writes continue a release sequence).
 //!
-//! A worker that panics with a piece gives it back as done. The index lacks keys then, so a search whose worker
-//! has panicked must not believe what it counted; ours end with that as their reason.
+//! If a worker panics with a piece, the piece counts as done. The index then lacks keys, so a search whose worker has
+//! panicked must not trust its counts; the searches of this workspace end with the panic as their reason.
 
 use crate::sync::{AtomicU32, yield_now};
 use std::ops::Range;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-/// Number of indices of a piece: long enough that taking it costs nothing, and some for each worker.
+/// The number of indices of a piece: so many that taking a piece costs nothing, and few enough that each worker gets
+/// some.
 #[cfg(not(all(loom, test)))]
 const PIECE: usize = 8192;
 #[cfg(all(loom, test))]
 const PIECE: usize = 1;
 
-/// How often a worker looks whether the others are done before it offers its processor to another.
+/// The number of spins before a worker that waits for others yields its processor.
 const SPINS: u32 = 200;
 
 /// The pieces.
@@ -34,12 +35,12 @@ pub(crate) struct Rehash {
 }
 
 impl Rehash {
-    /// Nothing to do.
+    /// Nothing to insert.
     pub(crate) fn none() -> Self {
         Self::new(Vec::new())
     }
 
-    /// Everything to do for these indices.
+    /// All keys of these indices are to be inserted.
     pub(crate) fn new(indices: Vec<Range<u32>>) -> Self {
         let pieces: Vec<Range<u32>> = (indices.into_iter())
             .flat_map(|range| {
@@ -50,13 +51,13 @@ impl Rehash {
             .collect();
         Self {
             next: AtomicU32::new(0),
-            // At most 2^32 / PIECE, and one for the remains of each worker's block.
+            // At most 2^32 / PIECE, and one for the rest of each worker's block.
             left: AtomicU32::new(pieces.len() as u32),
             pieces,
         }
     }
 
-    /// Does pieces, if any are left, and returns when all are done.
+    /// Processes pieces, if any are left, and returns when all are done.
     #[inline]
     pub(crate) fn complete(&self, enter: impl Fn(Range<u32>)) {
         // Acquire: I2.
@@ -67,7 +68,7 @@ impl Rehash {
 
     #[cold]
     fn help(&self, enter: impl Fn(Range<u32>)) {
-        /// Counts a piece as done, also when the worker panics: the others must not wait for ever.
+        /// Counts a piece as done, also when the worker panics: otherwise the others would wait for ever.
         struct Done<'a>(&'a AtomicU32);
         impl Drop for Done<'_> {
             fn drop(&mut self) {
@@ -76,7 +77,7 @@ impl Rehash {
             }
         }
 
-        // Relaxed: I1 needs no more than that numbers differ.
+        // Relaxed: I1 only requires that the numbers differ.
         while let Some(piece) = self.pieces.get(self.next.fetch_add(1, Relaxed) as usize) {
             let _done = Done(&self.left);
             enter(piece.clone());
@@ -99,7 +100,7 @@ mod tests {
     use super::*;
     use std::sync::Mutex;
 
-    /// Every index is in one piece, and nobody goes on before all are done.
+    /// Every index is in one piece, and no worker continues before all pieces are done.
     #[test]
     fn many_hands() {
         let ranges = vec![3..4, 10..50_000, 60_000..60_001, 70_000..100_000];

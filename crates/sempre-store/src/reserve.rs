@@ -1,10 +1,11 @@
 //! A global allocator with a reserve.
 //!
-//! Where the system refuses memory (`ulimit -v`, a limit of a container), a program in Rust aborts at its next allocation. This
-//! allocator is the system's, except that a refusal releases a reserve, asks the process to stop for want of memory
-//! ([`sempre_base::stop::request`]) and tries again: the reserve is what the work needs to get to its next checkpoint, to report
-//! what was found, and to end. If that is not enough either, null is returned as usual: who can do without gets a value
-//! ([`crate::Full`]), and who cannot aborts, which [`crate::signals`] turns into a message and exit status 3.
+//! If the system refuses memory (`ulimit -v`, a limit of a container), a Rust program aborts at its next allocation.
+//! This allocator is the system's, except that a refusal releases a reserve, requests the process to stop for lack of
+//! memory ([`sempre_base::stop::request`]) and retries. The reserve suffices for the work to reach its next
+//! checkpoint, to report its results, and to end. If the retry fails too, null is returned as usual: a fallible
+//! allocation becomes a value ([`crate::Full`]), and an infallible one aborts, which [`crate::signals`] turns into a
+//! message and exit status 3.
 //!
 //! The reserve is never written to: it takes address space, not memory.
 //!
@@ -26,22 +27,23 @@ fn layout() -> Layout {
     Layout::from_size_align(BYTES, 16).unwrap_or(Layout::new::<u64>())
 }
 
-/// Puts a reserve aside. Without one, or if there is no room for it, a refusal stays one.
+/// Allocates the reserve. Without one, or if there is no room for it, a refusal stays a refusal.
 pub fn put_aside() {
     // SAFETY: the size is not zero.
     let reserve = unsafe { System.alloc(layout()) };
-    // Acquire and release, here and below: whoever takes the pointer frees what was allocated before.
+    // Acquire and release, here and below: the thread that takes the pointer frees memory that was allocated before.
     let before = RESERVE.swap(reserve, AcqRel);
     give_back(before);
 }
 
 /// Has the system refused memory even after the reserve was released?
 pub fn is_refused() -> bool {
-    // Relaxed, here and below: looked at for its own sake.
+    // Relaxed, here and below: the flag orders nothing else.
     REFUSED.load(Relaxed)
 }
 
-/// Gives unused memory of the allocator back to the system, where it can be asked to: what work that was stopped has freed.
+/// Returns unused memory of the allocator to the system, if the platform supports it: the memory that stopped work
+/// has freed.
 pub fn trim() {
     #[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
     // SAFETY: it may be called at any time.
@@ -52,12 +54,12 @@ pub fn trim() {
 
 fn give_back(reserve: *mut u8) {
     if !reserve.is_null() {
-        // SAFETY: it was allocated with this layout, and the swap made it ours alone.
+        // SAFETY: it was allocated with this layout, and the swap made this thread its only owner.
         unsafe { System.dealloc(reserve, layout()) };
     }
 }
 
-/// Tries again after a refusal.
+/// Retries after a refusal.
 #[cold]
 fn again(allocate: impl Fn() -> *mut u8) -> *mut u8 {
     stop::request(Stop::Memory);
@@ -74,12 +76,12 @@ fn again(allocate: impl Fn() -> *mut u8) -> *mut u8 {
 /// The system's allocator with a reserve; see the module's documentation.
 pub struct Reserving;
 
-// SAFETY: all memory is the system allocator's, which gets each layout as it came; nothing here unwinds or allocates through
-// `Self`.
+// SAFETY: all memory is the system allocator's, which gets each layout unchanged; nothing here unwinds or allocates
+// through `Self`.
 unsafe impl GlobalAlloc for Reserving {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise about the layout.
+        // SAFETY: the caller guarantees the layout.
         let memory = unsafe { System.alloc(layout) };
         if memory.is_null() {
             // SAFETY: as above.
@@ -90,13 +92,13 @@ unsafe impl GlobalAlloc for Reserving {
 
     #[inline]
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise; the memory came from `System` with this layout.
+        // SAFETY: the caller's guarantee; the memory came from `System` with this layout.
         unsafe { System.dealloc(memory, layout) }
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise about the layout.
+        // SAFETY: the caller guarantees the layout.
         let memory = unsafe { System.alloc_zeroed(layout) };
         if memory.is_null() {
             // SAFETY: as above.
@@ -107,7 +109,7 @@ unsafe impl GlobalAlloc for Reserving {
 
     #[inline]
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller's promise; the memory came from `System` with this layout.
+        // SAFETY: the caller's guarantee; the memory came from `System` with this layout.
         let new = unsafe { System.realloc(memory, layout, size) };
         if new.is_null() {
             // SAFETY: as above; after a refusal the old memory is untouched.
@@ -121,7 +123,7 @@ unsafe impl GlobalAlloc for Reserving {
 mod tests {
     use super::*;
 
-    /// Not the global allocator of the tests: it is asked by itself.
+    /// Not the global allocator of the tests: they call it directly.
     #[test]
     fn a_refusal_takes_the_reserve_and_asks_to_stop() {
         let layout = Layout::array::<u64>(100).unwrap();

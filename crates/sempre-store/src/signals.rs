@@ -1,13 +1,13 @@
-//! Signals that ask a process to end.
+//! Signals that request termination.
 //!
-//! The first SIGINT, SIGTERM or SIGHUP asks the process to stop ([`sempre_base::stop::request`]): the work ends at its next
-//! checkpoint, and what was found so far is reported. How many there were is counted, so that a second one can end the process at
-//! once; that is for the caller, who may have files to remove.
+//! The first SIGINT, SIGTERM or SIGHUP requests the process to stop ([`sempre_base::stop::request`]): the work ends
+//! at its next checkpoint, and the results so far are reported. The signals are counted, so that the caller can end
+//! the process at once at the second one; the caller may have files to remove.
 //!
-//! A hang-up that is ignored when the process begins stays ignored, as `nohup` asks.
+//! If SIGHUP is ignored when the process starts, it stays ignored, as `nohup` requires.
 //!
-//! SIGABRT is caught, too, for one case: Rust aborts when an infallible allocation fails, and that is a limit which was reached,
-//! not a defect ([`crate::reserve`]).
+//! SIGABRT is handled, too, for one case: Rust aborts when an infallible allocation fails, and that is a limit which
+//! was reached, not a defect ([`crate::reserve`]).
 
 #[cfg(unix)]
 use std::sync::atomic::AtomicI32;
@@ -17,13 +17,13 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 #[cfg(unix)]
 static LAST: AtomicI32 = AtomicI32::new(0);
 
-/// How many signals that ask for an end have arrived.
+/// The number of signals so far that request termination.
 pub fn count() -> usize {
-    // Relaxed, here and below: looked at for its own sake.
+    // Relaxed, here and below: the counter orders nothing else.
     COUNT.load(Relaxed)
 }
 
-/// The exit status of a process that the last signal has ended, as shells report it.
+/// The exit status of a process that the last signal has terminated, as shells report it.
 pub fn status() -> i32 {
     #[cfg(unix)]
     {
@@ -33,7 +33,7 @@ pub fn status() -> i32 {
     130
 }
 
-/// From now on such signals are counted and ask the process to stop. Where there are no signals nothing happens.
+/// Installs the handlers. Does nothing on platforms without signals.
 pub fn watch() {
     #[cfg(unix)]
     {
@@ -66,7 +66,7 @@ fn handle(signal: libc::c_int, handler: libc::sighandler_t) {
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handler;
-        // Reads and writes go on: whether the process ends is decided elsewhere.
+        // System calls are restarted: the decision to end the process is made elsewhere.
         action.sa_flags = libc::SA_RESTART;
         libc::sigemptyset(&mut action.sa_mask);
         libc::sigaction(signal, &action, std::ptr::null_mut());
@@ -90,5 +90,6 @@ extern "C" fn aborted(_: libc::c_int) {
             libc::_exit(3);
         }
     }
-    // Not ours: the default action follows, as `abort` raises the signal again when a handler returns.
+    // Not an allocation failure: the default action follows, as `abort` raises the signal again when a handler
+    // returns.
 }

@@ -1,19 +1,19 @@
 //! The hash index of a flat table: open addressing over 32-bit slots, sixteen to a cache line.
 //!
-//! A slot holds as many bits of index as the number of slots has, and a tag in the others: zero if it is free,
-//! and otherwise `tag | index + 1`. In a table of a million states the tag has eleven bits, so that one
-//! comparison in two thousand fetches a key in vain.
+//! A slot holds as many bits of index as the number of slots has, and a tag in the others: zero if it is free, and
+//! otherwise `tag | index + 1`. In a table of a million states the tag has eleven bits, so that one comparison in two
+//! thousand fetches a key in vain.
 //!
-//! There may be any number of lines: the home of a key is the upper half of the product of its hash and that
-//! number (Lemire, "Fast random integer generation in an interval", 2019), so a large table can grow by a
-//! half and stay between 62 and 94 % full. A line is filled from its beginning, and looked at as a whole: four
-//! vector comparisons tell which tags fit and which slots are free. A key is looked for in its home line, and
-//! while lines are full in the next ones: mostly one line, now and then two.
+//! The number of lines is arbitrary: the home line of a key is the upper half of the product of its hash and that
+//! number (Lemire, "Fast random integer generation in an interval", 2019), so a large table can grow by a half and
+//! stay between 62 and 94 % full. A line is filled from its beginning, and compared as a whole: four vector
+//! comparisons yield the matching tags and the free slots. The search for a key begins in its home line, and
+//! continues in the next lines while lines are full: mostly one line, now and then two.
 //!
 //! ## Invariants
 //! - **I1** A slot changes once, from zero, until the whole table is replaced.
 //! - **I2** Slots of a line are taken from the first to the last: no taken slot follows a free one.
-//! - **I3** There is always a free slot: at most 31 of 32 slots are promised to indices.
+//! - **I3** There is always a free slot: at most 31 of 32 slots are assigned to indices.
 
 use crate::Full;
 use crate::memory::{allocate, free, prefetch, touch};
@@ -35,11 +35,11 @@ pub(crate) const MIN_LINES: u64 = 2;
 /// Number of lines of the largest table: indices are 32-bit numbers, and no tags are left then.
 const MAX_LINES: u64 = (1 << 32) / LINE as u64;
 
-/// Up to this size a table is quadrupled, and up to the next one doubled.
+/// Up to the first size a table is quadrupled, and up to the second one doubled.
 const QUADRUPLE: u64 = 1 << 12;
 const DOUBLE: u64 = 1 << 14;
 
-/// The number of lines after this one; the same for the largest table.
+/// The number of lines of the next larger table; the same for the largest table.
 pub(crate) fn next_size(lines: u64) -> u64 {
     match lines {
         _ if lines < QUADRUPLE => lines * 4,
@@ -48,13 +48,13 @@ pub(crate) fn next_size(lines: u64) -> u64 {
     }
 }
 
-/// The slots. Without memory after a failed replacement, when it admits nothing.
+/// The slots. Without memory after a failed replacement; such a table has no room.
 pub(crate) struct Slots {
     slots: *mut AtomicU32,
     lines: u64,
     /// The bits of a slot that hold the index.
     mask: u32,
-    /// How many indices may be promised.
+    /// The number of indices that may be assigned.
     room: u64,
 }
 
@@ -63,23 +63,23 @@ unsafe impl Send for Slots {}
 // SAFETY: through a shared reference the atomics are only used as atomics.
 unsafe impl Sync for Slots {}
 
-/// A guess at the index of a key.
+/// A candidate for the index of a key, from tags alone.
 pub(crate) enum Candidate {
-    /// Perhaps this one.
+    /// Possibly this one.
     Index(u32),
-    /// None.
+    /// The key is new.
     New,
-    /// The line is full and has no index that fits; the next one is on its way.
+    /// The line is full and has no matching tag; the next line is prefetched.
     Later,
 }
 
-/// Where the search for a key ended.
+/// The result of a search.
 pub(crate) enum Place {
     /// The key has this index.
     Index(u32),
-    /// The key is not there.
+    /// The key is not in the table.
     Free,
-    /// The key is not there, and the caller had no index to give.
+    /// The key is not in the table, and the caller provided no index.
     NoIndex,
 }
 
@@ -94,7 +94,7 @@ impl Slots {
         if slots.is_null() {
             return Err(Full);
         }
-        // SAFETY: the array is new and ours.
+        // SAFETY: the array is new and owned by this thread.
         unsafe { touch(slots, count as usize) };
         Ok(Self {
             slots,
@@ -105,7 +105,7 @@ impl Slots {
         })
     }
 
-    /// A table that admits nothing, in the place of one with so many lines.
+    /// A table without room, in the place of one with this many lines.
     pub(crate) const fn none(lines: u64) -> Self {
         Self {
             slots: std::ptr::null_mut(),
@@ -135,7 +135,7 @@ impl Slots {
         }
     }
 
-    /// No larger table can be had: fill this one further, though searches become longer.
+    /// Raises the load limit, since no larger table can be allocated; searches become longer.
     pub(crate) fn raise_load_limit(&mut self) {
         if !self.is_none() {
             self.room = self.room.max(self.lines * LINE as u64 / 32 * 31);
@@ -169,14 +169,14 @@ impl Slots {
         unsafe { &*self.slots.add(position) }
     }
 
-    /// Asks the processor for the line in which a search begins.
+    /// Prefetches the line in which a search begins.
     #[inline]
     pub(crate) fn prefetch(&self, hash: u64) {
         prefetch(self.slots.wrapping_add(self.home_line(hash)));
     }
 
-    /// Which slots of a line have the tag, and which are free, one bit each. The loads are Acquire: what
-    /// was written before a slot was taken is seen.
+    /// The slots of a line that have the tag, and those that are free, one bit each. The loads are Acquire:
+    /// everything written before a slot was taken is seen.
     #[inline]
     fn match_line(&self, line: usize, tag: u32) -> (u32, u32) {
         debug_assert!(!self.is_none() && line + LINE <= self.lines as usize * LINE);
@@ -185,10 +185,10 @@ impl Slots {
             use std::arch::x86_64::*;
             let (a, b, c, d): (__m128i, __m128i, __m128i, __m128i);
             // SAFETY: `line` is the beginning of a line in the table, as in `slot`, 64 bytes long and aligned to
-            // that. The instructions load it in four parts. They are not written as loads of Rust's, since other threads
-            // store to the slots at the same time; the processor loads each aligned 32-bit slot at once, and
-            // no load is done before an earlier one. The compiler takes the block for one that reads
-            // memory, and moves no access across it that could see the difference.
+            // that. The instructions load it in four parts. They are not written as Rust loads, since other threads
+            // store to the slots at the same time; the processor loads each aligned 32-bit slot at once, and no load
+            // is done before an earlier one. The compiler treats the block as one that reads memory, and moves no
+            // access across it that could make a difference.
             unsafe {
                 std::arch::asm!(
                     "movdqa {a}, [{p}]",
@@ -233,11 +233,12 @@ impl Slots {
     /// The index in a slot that was seen taken.
     #[inline]
     fn index(&self, position: usize) -> u32 {
-        // Relaxed: a taken slot does not change (I1), and the look at it was Acquire.
+        // Relaxed: a taken slot does not change (I1), and the load that saw it taken was Acquire.
         (self.slot(position).load(Relaxed) & self.mask) - 1
     }
 
-    /// A guess at the index of a key: the first one in the key's line whose tag fits, or, if `second`, in the line after it.
+    /// A candidate for the index of a key: the first one in the key's line with a matching tag, or, if `second`, in
+    /// the line after it.
     #[inline]
     pub(crate) fn candidate(&self, hash: u64, second: bool) -> Candidate {
         if self.is_none() {
@@ -258,10 +259,10 @@ impl Slots {
         Candidate::Later
     }
 
-    /// Looks for a key and enters it if it is not there.
+    /// Finds a key, or inserts it.
     ///
-    /// `same(i)` tells whether the key at index `i` is the one looked for. `give` is called at most once,
-    /// when a free slot was met: it writes the key to the array and tells its index, or `None`.
+    /// `same(i)` decides whether the key at index `i` is the key. `give` is called at most once, at the first free
+    /// slot: it writes the key to the array and returns its index, or `None`.
     #[inline]
     pub(crate) fn find_or_insert(
         &self,
@@ -288,7 +289,7 @@ impl Slots {
                 line = self.next(line);
                 continue;
             }
-            // The first free slot, and if others are faster the ones after it (I2).
+            // The first free slot, and if other workers take it, the ones after it (I2).
             for position in line + free.trailing_zeros() as usize..line + LINE {
                 if let Some(give) = give.take() {
                     match give() {
@@ -302,7 +303,7 @@ impl Slots {
                     .compare_exchange(0, tag | (given + 1), Release, Acquire)
                 {
                     Ok(_) => return Place::Free,
-                    // Somebody was faster, perhaps with the same key.
+                    // Another worker took the slot, perhaps for the same key.
                     Err(slot) => {
                         let index = (slot & self.mask) - 1;
                         if slot & !self.mask == tag && same(index) {
@@ -315,7 +316,7 @@ impl Slots {
         }
     }
 
-    /// Looks for a key.
+    /// Finds a key.
     pub(crate) fn find(&self, hash: u64, same: impl Fn(u32) -> bool) -> Option<u32> {
         if self.is_none() {
             return None;
@@ -326,8 +327,8 @@ impl Slots {
         }
     }
 
-    /// Enters a key that is known not to be there, into a table in which nobody looks for keys yet; others may
-    /// be entering theirs.
+    /// Inserts a key that is known to be new into a table that is not searched yet; other workers may be inserting
+    /// keys.
     #[inline]
     pub(crate) fn enter_again(&self, hash: u64, index: u32) {
         let tag = hash as u32 & !self.mask;
@@ -337,7 +338,7 @@ impl Slots {
             let (_, free) = self.match_line(line, tag);
             if free != 0 {
                 for position in line + free.trailing_zeros() as usize..line + LINE {
-                    // Relaxed: whoever looks for keys waits until all are entered, which orders it.
+                    // Relaxed: searches start after all keys are inserted, which orders it.
                     if (self.slot(position))
                         .compare_exchange(0, tag | (index + 1), Relaxed, Relaxed)
                         .is_ok()
@@ -354,7 +355,7 @@ impl Slots {
 impl Drop for Slots {
     fn drop(&mut self) {
         if !self.is_none() {
-            // SAFETY: allocated in `new` with this count; nobody has a reference any more.
+            // SAFETY: allocated in `new` with this count; there are no references any more.
             unsafe { free(self.slots, self.lines as usize * LINE) };
         }
     }

@@ -1,21 +1,21 @@
-//! Where to cut keys in two, so that they compress.
+//! The choice of a split of keys into two halves, so that they compress.
 //!
-//! A key of `b` bits is turned (rotated) by some bits and then cut, so each half is a window of neighbouring bits, one of which
-//! may wrap around. Neighbours in a packed state belong together, mostly to one process, so some such cut
-//! keeps processes apart whose states do not depend much on each other: each half has few values, and the
-//! pair of their numbers is short.
+//! A key of `b` bits is rotated by some bits and then cut, so each half is a window of adjacent bits, one of which
+//! may wrap around. Adjacent fields in a packed state belong together, mostly to one process. So some such split
+//! separates processes whose states do not depend much on each other: each half has few values, and the pair of their
+//! numbers is short.
 //!
-//! The choice is made in two steps from the keys at hand. All cuts on a grid of eight bits, and then those around
-//! the best of them, are tried on a sample of a few thousand keys, counting distinct halves. The best three, and the cut
-//! in use, are then counted on all keys, by *distinct sampling* (Gibbons, VLDB 2001): only halves whose
+//! The choice is made in two steps from the stored keys. All splits on a grid of eight bits, and then those around
+//! the best of them, are evaluated on a sample of a few thousand keys, counting distinct halves. The best three, and
+//! the current split, are then evaluated on all keys, by *distinct sampling* (Gibbons, VLDB 2001): only halves whose
 //! hash falls into one of several classes are counted, and their number is multiplied.
 //!
-//! The dictionaries grow slower than the table does, so their size is weighed with less than its part today.
+//! The dictionaries grow more slowly than the table does, so their present size gets a weight below one.
 
-/// How a key is cut.
+/// A split of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Split {
-    /// The place of the bit where the lower half begins.
+    /// The position of the lowest bit of the lower half.
     pub(crate) rotation: u32,
     /// Number of bits of the lower half, 1 to 64.
     pub(crate) low: u32,
@@ -23,14 +23,14 @@ pub(crate) struct Split {
     pub(crate) bits: u32,
 }
 
-/// Keys that are looked at in the first step.
+/// The number of keys in the sample of the first step.
 const SAMPLE: u64 = 4096;
 
-/// Bytes of an entry of a dictionary, with its slots, and the weight of today's number of entries.
+/// Bytes of a dictionary entry, with its slots, and the weight of the present number of entries.
 const ENTRY: f64 = 13.0;
 const WEIGHT: f64 = 0.7;
 
-/// What a cut must save to be worth a change.
+/// A new split must cost less than this part of the present one.
 const MIN_GAIN: f64 = 0.92;
 
 #[inline]
@@ -101,10 +101,10 @@ impl Split {
     }
 }
 
-/// Tells all keys, always in the same order.
+/// Visits all keys, always in the same order.
 type ForEachKey<'a> = dyn Fn(&mut dyn FnMut(u128)) + 'a;
 
-/// A set of numbers that only counts.
+/// A set of numbers that supports counting only.
 struct Distinct {
     cells: Vec<u64>,
     count: u64,
@@ -152,15 +152,15 @@ impl Distinct {
     }
 }
 
-/// Bytes per key with so many keys and halves.
+/// Bytes per key with these numbers of keys and halves.
 fn cost(keys: u64, halves: [f64; 2]) -> f64 {
     let bits: f64 = halves.iter().map(|n| n.max(2.0).log2()).sum();
     let entries = halves[0] + halves[1];
     bits / 8.0 + WEIGHT * ENTRY * entries / keys.max(1) as f64
 }
 
-/// The best cut of keys of so many bits, if it is better than what is at present: the cut in use, or, if none is, keys as they
-/// are. `keys` tells them all, always in the same order.
+/// The best split of keys of `bits` bits, if it is better than the present one (`None`: keys are not split). `keys`
+/// visits them all, always in the same order.
 pub(crate) fn choose(
     bits: u32,
     count: u64,
@@ -176,7 +176,7 @@ pub(crate) fn choose(
         }
         number += 1;
     });
-    // Every fourth first: the first quarter is a sample, too.
+    // Every fourth key first: the first quarter is a sample, too.
     let sample: Vec<u128> = (0..4)
         .flat_map(|first| sample.iter().skip(first).step_by(4).copied())
         .collect();
@@ -195,8 +195,8 @@ pub(crate) fn choose(
         .map(|(split, _)| split)
 }
 
-/// The best cuts of so many keys according to a sample, best first. How the number of halves grew from the first quarter
-/// of the sample to the whole tells how it grows to all keys: by a power of their number (Heaps' law).
+/// The best splits according to a sample, best first. The growth of the number of halves from the first quarter of
+/// the sample to the whole is extrapolated to all keys, by a power law (Heaps' law).
 fn rank_by_sample(bits: u32, count: u64, sample: &[u128]) -> Vec<Split> {
     let quarter = sample.len().div_ceil(4);
     let more = count.max(1) as f64 / sample.len().max(1) as f64;
@@ -265,7 +265,7 @@ fn rank_by_sample(bits: u32, count: u64, sample: &[u128]) -> Vec<Split> {
     tried.into_iter().map(|(_, split)| split).collect()
 }
 
-/// The costs of cuts, with all keys.
+/// The costs of splits, from all keys.
 fn exact_costs(count: u64, splits: &[Split], keys: &ForEachKey<'_>) -> Vec<f64> {
     let classes = (count / 16_384).next_power_of_two().max(1);
     let mut tables: Vec<[Distinct; 2]> = (splits.iter())
@@ -320,7 +320,7 @@ mod tests {
                 }
             }
         }
-        // Keys as they are.
+        // Keys without a split.
         for bits in 1..=64 {
             let whole = Split {
                 rotation: 0,
@@ -333,8 +333,8 @@ mod tests {
         }
     }
 
-    /// Two parts of a hundred values each, at odd places: the cut that keeps them apart is found, and is not given
-    /// up for another. Random keys are left alone.
+    /// Two parts of a hundred values each, at odd places: the split that separates them is found, and is kept
+    /// afterwards. Random keys are not split.
     #[test]
     fn independent_parts_are_found() {
         let mut random = Random::new(7);
@@ -348,7 +348,7 @@ mod tests {
         let keys: Vec<u128> = (0..20_000)
             .map(|_| {
                 let (a, b) = (parts[0][random.below(100)], parts[1][random.below(100)]);
-                // 30 bits of nothing, then one part, then the other, which wraps around.
+                // 30 constant bits, then one part, then the other, which wraps around.
                 a << 30 | b << 70 & low_bits(90) | b >> 20
             })
             .collect();

@@ -1,11 +1,11 @@
-//! The table that suits the width of a state, and the way engines talk to it.
+//! The table that suits the width of a state, and its interface to engines.
 //!
 //! An engine works in batches: it reads some states ([`Store::read_parent`]), pushes the successors of each
-//! ([`Batch::push`]), and enters them all at once ([`Store::insert_batch`]), so that the cache misses of a
-//! hundred lookups overlap instead of following one another.
+//! ([`Batch::push`]), and inserts them all at once ([`Store::insert_batch`]), so that the cache misses of a hundred
+//! lookups overlap instead of following one another.
 //!
-//! States of one or two words go into a flat table of packed keys, longer ones into a tree. Successors of wide states are
-//! better pushed as what changes ([`Batch::push_changed`]).
+//! States of one or two words go into a flat table of packed keys, longer ones into a tree. For successors of wide
+//! states it is faster to push only the changes ([`Batch::push_changed`]).
 
 use crate::changed::Changed;
 use crate::flat::{self, Flat};
@@ -19,10 +19,10 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StateIndex(pub u32);
 
-/// States of more words are wide: batches keep of them what changes.
+/// States with more words are wide: batches store only their changes.
 const WIDE: usize = 32;
 
-/// How far ahead of reading a state what it refers to is fetched.
+/// The distance, in states, of prefetches ahead of reading.
 const AHEAD: u32 = 6;
 
 enum Kind {
@@ -48,7 +48,7 @@ enum WorkerKind {
 /// What a thread needs to use a [`Store`].
 pub struct StoreWorker(WorkerKind);
 
-/// States on their way into a store.
+/// States to be inserted into a store.
 #[derive(Default)]
 pub struct Batch {
     /// Words of the states.
@@ -59,7 +59,7 @@ pub struct Batch {
     parents: u32,
     parent_words: Vec<u64>,
     parent_nodes: Vec<u32>,
-    /// Wide states that have parents, behind `states`, and the tree they are meant for.
+    /// Wide states with parents, which follow `states`, and the tree that they are for.
     changed: Changed,
     wide: Option<Arc<Tree>>,
     found: Vec<Found>,
@@ -71,7 +71,7 @@ impl Batch {
         Self::default()
     }
 
-    /// Forgets everything.
+    /// Removes all states.
     pub fn clear(&mut self) {
         self.states.clear();
         self.parent_of.clear();
@@ -82,8 +82,8 @@ impl Batch {
         self.found.clear();
     }
 
-    /// Adds a successor of the state that was last read with [`Store::read_parent`], or a state without a
-    /// parent if none was. All states of a batch must have the width of the store it is meant for.
+    /// Adds a successor of the state that was last read with [`Store::read_parent`], or a state without a parent if
+    /// none was. All states of a batch must have the width of the store that they are for.
     #[inline]
     pub fn push(&mut self, state: &[u64]) {
         if self.wide.is_some() && self.push_wide(state) {
@@ -107,8 +107,8 @@ impl Batch {
         self.parents > 0
     }
 
-    /// Adds a successor of the state that was last read with [`Store::read_parent`], of which it differs at most in these words,
-    /// which are in order. If states are wide, that is all that is looked at.
+    /// Adds a successor of the state that was last read with [`Store::read_parent`]; the two differ at most in these
+    /// words, which are sorted. If states are wide, only these words are read.
     #[inline]
     pub fn push_changed(&mut self, state: &[u64], words: &[u32]) {
         if self.parents > 0 && self.wide.is_some() {
@@ -129,8 +129,8 @@ impl Batch {
         self.parent_of.push(self.parents - 1);
     }
 
-    /// The words in which the wide state that was last read differs from the one read before it with this batch, or all of
-    /// them, in no order.
+    /// The words in which the wide state that was last read differs from the one read before it with this batch, or
+    /// all of them, in no order.
     pub fn changed_words(&self) -> &[u32] {
         self.changed.changed_words()
     }
@@ -157,13 +157,13 @@ impl Batch {
         }
     }
 
-    /// The answers of [`Store::insert_batch`], in the order of the states.
+    /// The results of [`Store::insert_batch`], in the order of the states.
     #[inline]
     pub fn found(&self) -> &[Found] {
         &self.found
     }
 
-    /// How many parents were read when the state with that number was pushed, less one.
+    /// The number of parents read before the state with that number was pushed, minus one.
     #[inline]
     pub fn parent_of(&self, state: usize) -> u32 {
         self.parent_of[state]
@@ -174,16 +174,16 @@ impl Store {
     /// An empty store for states of `width` words.
     ///
     /// # Errors
-    /// If there is no memory even for that.
+    /// If there is no memory for it.
     pub fn new(width: usize, budget: &Arc<Budget>) -> Result<Self, Full> {
         Self::with_spare_bits(width, (0, 0), budget)
     }
 
-    /// An empty store for states of `width` words, one of which, the first of the two numbers, has so many highest bits that
-    /// are zero in every state as the second says. That saves memory if it is the last word.
+    /// An empty store for states of `width` words. `spare` is the index of a word and the number of its highest bits
+    /// that are zero in every state. This saves memory if it is the last word.
     ///
     /// # Errors
-    /// If there is no memory even for that.
+    /// If there is no memory for it.
     pub fn with_spare_bits(
         width: usize,
         (word, spare): (usize, u32),
@@ -200,10 +200,10 @@ impl Store {
         Ok(Self { kind, width, wide })
     }
 
-    /// A store that compresses states of two words too: less memory, slower.
+    /// A store that also compresses states of two words: less memory, slower.
     ///
     /// # Errors
-    /// If there is no memory even for an empty one.
+    /// If there is no memory for an empty one.
     pub(crate) fn compressing(width: usize, budget: &Arc<Budget>) -> Result<Self, Full> {
         if width < 2 {
             return Self::new(width, budget);
@@ -215,17 +215,17 @@ impl Store {
         })
     }
 
-    /// Takes states of two words and more for wide ones: for tests.
+    /// A store that treats states of two or more words as wide, for tests.
     ///
     /// # Errors
-    /// If there is no memory even for an empty one.
+    /// If there is no memory for an empty one.
     pub fn wide(width: usize, budget: &Arc<Budget>) -> Result<Self, Full> {
         let mut store = Self::compressing(width, budget)?;
         store.wide = width >= 2;
         Ok(store)
     }
 
-    /// Do batches keep of states what changes?
+    /// Do batches store only the changes of states?
     pub fn is_wide(&self) -> bool {
         self.wide
     }
@@ -247,7 +247,7 @@ impl Store {
     /// The state with that index.
     ///
     /// # Panics
-    /// If the index was never given out, or `state` is not as long as a state.
+    /// If no state has the index, or `state` has another width.
     #[inline]
     pub fn read(&self, index: StateIndex, state: &mut [u64]) {
         assert_eq!(state.len(), self.width, "a state of another width");
@@ -261,10 +261,10 @@ impl Store {
         }
     }
 
-    /// A word of the state with that index, which costs less than all of them.
+    /// A word of the state with that index, at a lower cost than the whole state.
     ///
     /// # Panics
-    /// If the index was never given out, or there is no such word.
+    /// If no state has the index, or there is no such word.
     pub fn word(&self, index: StateIndex, word: usize) -> u64 {
         assert!(word < self.width, "a word of another width");
         match &self.kind {
@@ -295,7 +295,7 @@ impl Store {
             batch.parent_words.extend_from_slice(state);
         } else {
             self.read(index, state);
-            // Most often the states after this one are read next.
+            // Mostly the states after this one are read next.
             let soon = index.0.saturating_add(AHEAD);
             match &self.kind {
                 Kind::One(flat) => flat.prefetch_halves(soon),
@@ -306,10 +306,10 @@ impl Store {
         batch.parents += 1;
     }
 
-    /// Enters the states of a batch; the answers are in [`Batch::found`].
+    /// Inserts the states of a batch; the results are in [`Batch::found`].
     ///
     /// # Errors
-    /// If there is no room for one of them; there may be answers for some that come before it.
+    /// If there is no room for one of them; there may be results for some of the states before it.
     ///
     /// # Panics
     /// If the worker is of another store.
@@ -363,8 +363,8 @@ impl Store {
         }
     }
 
-    /// The index of a state that differs from the one entered before in this way with this batch at most in these words, which are
-    /// in order; and whether it is new. The batch is used for nothing else.
+    /// The index of a state, and whether it is new. The state differs from the one inserted before in this way with
+    /// this batch at most in these words, which are sorted. The batch must be used for nothing else.
     ///
     /// # Errors
     /// If it is new and there is no room for it.
@@ -395,7 +395,7 @@ impl Store {
         batch.found.pop().ok_or(Full)
     }
 
-    /// The index of a state, if it is there.
+    /// The index of a state, if the store has it.
     ///
     /// # Panics
     /// If the worker is of another store, or the state has another width.
@@ -426,8 +426,8 @@ impl Store {
         self.len() == 0
     }
 
-    /// Indices that have a state, in ascending ranges: `0..len` if there never were two workers at a
-    /// time, and otherwise with small gaps where a worker did not use up its share.
+    /// The indices that have a state, in ascending ranges: `0..len` if there never were two workers at a time, and
+    /// otherwise with small gaps where a worker did not use up its block.
     pub fn indices(&self) -> Vec<Range<u32>> {
         match &self.kind {
             Kind::One(flat) => flat.indices(),
@@ -461,7 +461,7 @@ mod tests {
         Arc::new(Budget::unlimited())
     }
 
-    /// A successor changes one or two words a little, or nothing.
+    /// A successor changes one or two words a little, or none.
     fn step(state: &[u64], random: &mut Random) -> Vec<u64> {
         let mut next = state.to_vec();
         for _ in 0..random.below(3) {
@@ -558,7 +558,7 @@ mod tests {
         }
     }
 
-    /// Many threads walk at random through the same small set of states.
+    /// Many threads perform random walks on the same small set of states.
     #[test]
     fn many_workers_agree_on_trees() {
         for (width, wide) in [(2, false), (3, false), (6, false), (3, true), (6, true)] {
@@ -617,7 +617,7 @@ mod tests {
         }
     }
 
-    /// States one after the other, each entered as what differs from the one before.
+    /// A sequence of states, each inserted as its differences from the one before.
     #[test]
     fn states_that_follow_each_other() {
         for width in [2, 3, 5, 6, 11] {

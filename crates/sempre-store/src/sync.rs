@@ -7,7 +7,7 @@ mod real {
     pub(crate) use std::sync::{Arc as SyncArc, Mutex, MutexGuard};
     pub(crate) use std::thread::yield_now;
 
-    /// `std::cell::UnsafeCell` with loom's way of access: a pointer that must not leave a closure.
+    /// `std::cell::UnsafeCell` with loom's interface: a pointer that must not leave a closure.
     pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
 
     impl<T> UnsafeCell<T> {
@@ -34,8 +34,7 @@ mod real {
 
 pub(crate) use real::*;
 
-/// Locks, and does not care whether another thread panicked with the lock held: what our locks guard
-/// is consistent after every single assignment.
+/// Locks, and ignores poisoning: the data that these locks protect are consistent after every single assignment.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex
         .lock()

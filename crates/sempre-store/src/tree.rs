@@ -1,26 +1,27 @@
 //! Tree compression of states of two or more words.
 //!
-//! After Laarman, van de Pol and Weber, "Parallel recursive state compression for free" (SPIN 2011). A
-//! state is folded pairwise: its words are entered into a table of *inner* keys, which gives a row of
-//! 32-bit numbers; neighbours in the row are joined to a 64-bit key and entered into the same table, which gives a
-//! row half as long; the last two numbers are the key of the *root*, in a table of its own, and its index
-//! there is the index of the state. Since states that differ in one word share all other subtrees, nearly all of the
-//! memory goes into the roots: the bits of two such numbers per state ([`crate::packed`]), and the slots.
+//! After Laarman, van de Pol and Weber, "Parallel recursive state compression for free" (SPIN 2011). A state is
+//! folded pairwise: its words are inserted into a table of *inner* keys, which gives a row of 32-bit numbers;
+//! adjacent numbers are joined to a 64-bit key and inserted into the same table, which gives a row half as long; the
+//! last two numbers are the key of the *root*, in a table of its own, and its index there is the index of the state.
+//! Since states that differ in one word share all other subtrees, the roots take nearly all of the memory: the bits
+//! of two such numbers per state ([`crate::packed`]), and the slots.
 //!
-//! Ours differs in the tables beneath, which keep keys apart from the hash index and grow ([`crate::flat`]), and
-//! in working through a batch of states row by row, so that the cache misses of all states of a row overlap.
+//! The differences from the paper are the tables below, which separate keys from the hash index and grow
+//! ([`crate::flat`]), and the processing of a batch of states row by row, so that the cache misses of all states of a
+//! row overlap.
 //!
-//! Insertion is incremental, as in the paper: a successor that is given together with the state it comes
-//! from takes over the numbers of all subtrees that did not change. A self-loop touches only the root. Wide states
-//! come as lists of what changes ([`crate::changed`]).
+//! Insertion is incremental, as in the paper: a successor that is inserted with its parent takes over the numbers of
+//! all subtrees that did not change. A self-loop accesses only the root. Wide states come as lists of changes
+//! ([`crate::changed`]).
 //!
 //! ## Invariants
 //! - **I1** Equal states have equal roots: each table gives equal keys the same index.
-//! - **I2** A root in the table of roots has all its inner keys in the table of inner keys, since they were
-//!   entered before.
+//! - **I2** A root in the table of roots has all its inner keys in the table of inner keys, since they were inserted
+//!   before.
 //!
-//! An inner key may be a word of a state or a pair of numbers, or both by chance: its meaning is told by its
-//! depth, so sharing is harmless.
+//! An inner key may be a word of a state or a pair of numbers, or both by chance: its depth determines its meaning,
+//! so sharing is harmless.
 
 use crate::flat::{self, Flat, Found};
 use crate::keys::Words;
@@ -32,15 +33,15 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The tables, and the shape of the trees.
 pub(crate) struct Tree {
-    /// Every tree has a number of its own.
+    /// The unique number of this tree.
     pub(crate) number: u64,
     pub(crate) width: usize,
     pub(crate) inner: Flat<1, Words<1>>,
     pub(crate) roots: Flat<1, Packed<1>>,
-    /// The rows of a tree: the position of the row's first number among all numbers of the tree, and the
-    /// row's length; from the words' own numbers to the last two.
+    /// The rows of a tree: the position of the row's first number among all numbers of the tree, and the row's
+    /// length; from the numbers of the words to the last two.
     pub(crate) rows: Vec<(usize, usize)>,
-    /// How many numbers a tree has.
+    /// The number of numbers in a tree.
     pub(crate) nodes: usize,
 }
 
@@ -50,13 +51,13 @@ pub(crate) struct Worker {
     pub(crate) roots: flat::Worker<packed::WorkerLocal>,
     /// The numbers of the trees of a batch.
     nodes: Vec<u32>,
-    /// Keys of one row that must be entered, the places of their numbers, and the answers.
+    /// The keys of one row to be inserted, the places of their numbers, and the results.
     keys: Vec<u64>,
     places: Vec<u32>,
     found: Vec<Found>,
 }
 
-/// States and where they come from, for [`Tree::insert_batch`].
+/// States with their parents, for [`Tree::insert_batch`].
 pub(crate) struct StatesWithParents<'a> {
     /// Words of the states, one after the other.
     pub(crate) states: &'a [u64],
@@ -64,11 +65,11 @@ pub(crate) struct StatesWithParents<'a> {
     pub(crate) parent_of: &'a [u32],
     /// Words of the parents.
     pub(crate) parents: &'a [u64],
-    /// Numbers of the trees of the parents, as [`Tree::read`] tells them.
+    /// The numbers of the trees of the parents, as [`Tree::read`] returns them.
     pub(crate) parent_nodes: &'a [u32],
 }
 
-/// The number of the next tree; 0 is that of none.
+/// The number of the next tree; 0 is reserved for none.
 static TREES: AtomicU64 = AtomicU64::new(1);
 
 #[inline]
@@ -85,7 +86,7 @@ impl Tree {
     /// Empty tables for states of `width` words.
     ///
     /// # Errors
-    /// If there is no memory even for that.
+    /// If there is no memory for them.
     ///
     /// # Panics
     /// If the width is less than two.
@@ -100,7 +101,7 @@ impl Tree {
             nodes += row;
         }
         Ok(Self {
-            // Relaxed: it only has to be another one each time.
+            // Relaxed: the numbers only have to differ.
             number: TREES.fetch_add(1, Relaxed),
             width,
             inner: Flat::new(Words::new(Arc::clone(budget)), Arc::clone(budget))?,
@@ -140,7 +141,7 @@ impl Tree {
     /// The state with that index.
     ///
     /// # Panics
-    /// If the index was never given out, or `state` is not as long as a state.
+    /// If no state has the index, or `state` has another width.
     pub(crate) fn get(&self, index: u32, state: &mut [u64]) {
         assert_eq!(state.len(), self.width);
         let (left, right) = halves(self.roots.get(index)[0]);
@@ -167,14 +168,14 @@ impl Tree {
     /// A word of the state with that index.
     ///
     /// # Panics
-    /// If the index was never given out.
+    /// If no state has the index.
     pub(crate) fn word(&self, index: u32, word: usize) -> u64 {
         let (left, right) = halves(self.roots.get(index)[0]);
         let last = self.rows.len() - 1;
         let mut number = if word >> last == 0 { left } else { right };
         for row in (0..last).rev() {
             let (position, length) = (word >> row, self.rows[row].1);
-            // A last number without a neighbour is that of the row above.
+            // A last number without a sibling is that of the row above.
             if position % 2 == 1 || position + 1 < length {
                 let (left, right) = halves(self.inner.get(number)[0]);
                 number = if position % 2 == 0 { left } else { right };
@@ -228,7 +229,7 @@ impl Tree {
         found.pop().ok_or(Full)
     }
 
-    /// The index of a state, if it is there.
+    /// The index of a state, if the tables have it.
     pub(crate) fn find(&self, state: &[u64], worker: &mut Worker) -> Option<u32> {
         assert_eq!(state.len(), self.width);
         let mut row = Vec::with_capacity(self.width);
@@ -248,10 +249,10 @@ impl Tree {
         self.roots.find(&[pair(row[0], row[1])], &mut worker.roots)
     }
 
-    /// Enters states, and appends the answers to `found` in their order.
+    /// Inserts states, and appends the results to `found` in their order.
     ///
     /// # Errors
-    /// If there is no room for one of them; those before it, or none, have been answered.
+    /// If there is no room for one of them; there are results for the states before it, or for none.
     pub(crate) fn insert_batch(
         &self,
         states_with_parents: &StatesWithParents<'_>,
@@ -272,7 +273,7 @@ impl Tree {
                 .keys
                 .push(pair(tree[self.nodes - 2], tree[self.nodes - 1]));
         }
-        // I2: all that is below is in the table already.
+        // I2: everything below is in the table already.
         self.roots
             .find_or_insert_batch(&worker.keys, &mut worker.roots, found)
     }
@@ -348,7 +349,7 @@ impl Tree {
         self.enter(worker)
     }
 
-    /// Enters the collected keys, and puts their numbers in place.
+    /// Inserts the collected keys, and stores their numbers.
     fn enter(&self, worker: &mut Worker) -> Result<(), Full> {
         worker.found.clear();
         self.inner

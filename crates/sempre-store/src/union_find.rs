@@ -1,31 +1,34 @@
-//! A concurrent union-find of states, for searches that share what they know of strongly connected components.
+//! A concurrent union-find of states, for searches that share strongly connected components.
 //!
 //! After Bloemen, Laarman and van de Pol ("Multi-core on-the-fly SCC decomposition", PPoPP 2016; with acceptance
 //! sets, HVC 2016). Each set of states, which is part of one component, has
-//! - the workers that have a state of it on their stacks, so that a worker who meets one of its states knows of a cycle;
-//! - the acceptance marks of edges inside, united;
-//! - a cyclic list of its states that are not yet explored, *busy* ones, so that several workers can share them. An explored
-//!   state stays in the list as a *tomb* that who passes by takes out. A set with no busy state is explored, and *dead*.
+//! - the workers that have a state of it on their stacks, so that a worker that visits one of its states detects a
+//!   cycle;
+//! - the union of the acceptance marks of its internal edges;
+//! - a cyclic list of its states that are not yet explored, *busy* ones, so that several workers can share them. An
+//!   explored state stays in the list as a *tomb* until a worker that traverses the list removes it. A set with no
+//!   busy state is explored, and *dead*.
 //!
-//! Ours differs in the layout: what a state that nobody has met knows is all zero (links are kept as the
-//! exclusive-or with the state itself), a state takes 16 bytes, a quarter of a cache line, and more workers or marks than 32 take
-//! more arrays of four bytes instead of being refused. The root is the state with the least number, which is the one met
-//! first, so roots seldom change.
+//! The difference is the layout: the data of an unvisited state are all zero (links are stored as the exclusive-or
+//! with the state itself), a state takes 16 bytes, a quarter of a cache line, and more than 32 workers or marks take
+//! more arrays of four bytes instead of being refused. The root is the state with the least number, which is the one
+//! visited first, so roots seldom change.
 //!
 //! ## Protocol
-//! *Uniting* two sets locks the root with the greater number, then a busy state of each list, swaps the successors of these in
-//! their lists, which makes one cycle of two, links the root, and hands its workers and marks on to the other root. Whoever waits
-//! for a lock waits for one that holds only locks of greater roots, so waiting ends.
-//! *Adding* workers or marks to a set is an atomic "or" at its root, after which one looks whether it still is the root, and
-//! tries again if not. Uniting links first and reads afterwards, with an "or", too: of the two, the later one in the order of
-//! that cell sees what the other did. So nothing is lost on the way to a new root.
+//! *Uniting* two sets locks the root with the greater number, then a busy state of each list, swaps the successors of
+//! these in their lists, which makes one cycle of two, links the root, and moves its workers and marks to the other
+//! root. A worker that waits for a lock waits for one that holds only locks of greater roots, so waiting ends.
+//! *Adding* workers or marks to a set is an atomic "or" at its root, followed by a check whether it still is the
+//! root, and a retry if not. Uniting links first and reads afterwards, with an "or", too: of the two, the later one
+//! in the order of that cell sees what the other did. So nothing is lost when the root changes.
 //!
 //! ## Invariants
 //! - **I1** A link leads to a state with a smaller number; only the holder of a root's lock makes it a link.
-//! - **I2** A busy state of a set is reached from each state of its list. Only busy, locked states get new successors by
-//!   uniting; only tombs get new ones by being shortened, and these are farther along the same cycle.
-//! - **I3** A tomb never becomes busy again, a dead set stays what it is.
-//! - **I4** Who is last to add marks to the root of a set sees all that were added before: [`UnionFind::add_marks`] tells.
+//! - **I2** A busy state of a set is reached from each state of its list. Only busy, locked states get new successors
+//!   by uniting; only tombs get new ones by path shortening, and these are farther along the same cycle.
+//! - **I3** A tomb never becomes busy again, and a dead set never changes.
+//! - **I4** The last worker that adds marks to the root of a set sees all marks added before:
+//!   [`UnionFind::add_marks`] returns them.
 //! - **I5** A worker in the set of a root has been in the set before; one that was in it may be missing while sets
 //!   are being united.
 //!
@@ -41,13 +44,13 @@ use std::sync::atomic::{
     Ordering::{AcqRel, Acquire, Relaxed, Release},
 };
 
-/// States whose rows are made and charged to the budget together.
+/// The number of states whose rows are allocated and charged to the budget at once.
 #[cfg(not(all(loom, test)))]
 const BLOCK_BITS: u32 = 14;
 #[cfg(all(loom, test))]
 const BLOCK_BITS: u32 = 2;
 
-/// Number of states in the smallest chunk of an array, or fewer.
+/// At most the number of states in the smallest chunk of an array.
 #[cfg(not(all(loom, test)))]
 const STEP: usize = 1 << 12;
 #[cfg(all(loom, test))]
@@ -63,12 +66,13 @@ const CELLS: usize = 4;
 /// Rows in a page of memory.
 const PAGE: usize = 4096 / (CELLS * size_of::<u32>());
 
-/// The two upper bits of a parent or a list cell are a status, the others a state, as difference from the own one.
+/// The two upper bits of a parent or a list cell are a status, the others a state, as exclusive-or with the state of
+/// the cell.
 const STATUS: u32 = 3 << 30;
-/// Most states.
+/// The most states.
 const LIMIT: u32 = 1 << 30;
 
-/// A root, and no more.
+/// A root that is not locked.
 const ROOT: u32 = 0;
 /// Not a root.
 const LINK: u32 = 1 << 30;
@@ -77,25 +81,26 @@ const DEAD: u32 = 2 << 30;
 /// A root that is about to become a link.
 const LOCKED: u32 = 3 << 30;
 
-/// Of a list cell: nobody has met the state. (The whole cell is zero.)
+/// Of a list cell: the state is unvisited. (The whole cell is zero.)
 const NEW: u32 = 0;
-/// To be explored.
+/// Not explored yet.
 const BUSY: u32 = 1 << 30;
 /// Explored.
 const TOMB: u32 = 2 << 30;
-/// To be explored, and about to get another successor.
+/// Not explored yet, and about to get another successor.
 const HELD: u32 = 3 << 30;
 
-/// What a worker learns of a state that it claims.
+/// The result of claiming a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim {
     /// Its component is explored.
     Dead,
     /// The worker has a state of its set on the stack: there is a cycle.
     Cycle,
-    /// The worker has it now. (There may be a cycle all the same, if sets are being united at the same time.)
+    /// The worker has now entered its set. (There may be a cycle all the same, if sets are being united at the same
+    /// time.)
     New,
-    /// Only others have met it, and the worker was shy.
+    /// Only others have visited it, and the claim was for unvisited states only.
     Others,
 }
 
@@ -104,7 +109,7 @@ pub struct UnionFind {
     rows: Chunked<AtomicU32, CELLS>,
     more_workers: Vec<Chunked<AtomicU32, 1>>,
     more_marks: Vec<Chunked<AtomicU32, 1>>,
-    /// There is one worker only.
+    /// Is there only one worker?
     single_worker: bool,
     budget: Arc<Budget>,
     /// Number of blocks that exist; changed under the lock only.
@@ -112,7 +117,7 @@ pub struct UnionFind {
     charging: std::sync::Mutex<()>,
 }
 
-/// Waits a little for another worker, longer if it was for nothing before.
+/// Waits for another worker for a short time, longer after unsuccessful attempts.
 fn wait(attempts: &mut u32) {
     *attempts += 1;
     if cfg!(all(loom, test)) || *attempts > 50 {
@@ -140,7 +145,7 @@ fn cell(status: u32, state: u32, to: u32) -> u32 {
 }
 
 impl UnionFind {
-    /// For so many workers, and marks `0..marks`.
+    /// For this number of workers, and marks `0..marks`.
     pub fn new(workers: usize, marks: u32, budget: &Arc<Budget>) -> Self {
         let columns = |count: usize| (1..count.div_ceil(32)).map(|_| Chunked::new()).collect();
         Self {
@@ -154,8 +159,8 @@ impl UnionFind {
         }
     }
 
-    /// For a single worker who searches depth-first, so that each state it has met and that is not dead is on its path, or in a set
-    /// with one that is. It needs neither locks nor lists: [`UnionFind::finish`] tells what is dead.
+    /// For a single worker that searches depth-first, so that each visited state that is not dead is on its path, or
+    /// in a set with one that is. It needs neither locks nor lists: [`UnionFind::finish`] declares sets dead.
     pub fn single_worker(marks: u32, budget: &Arc<Budget>) -> Self {
         let mut sets = Self::new(1, marks, budget);
         sets.single_worker = true;
@@ -167,13 +172,13 @@ impl UnionFind {
         size_of::<u32>() * (CELLS + self.more_workers.len() + self.more_marks.len())
     }
 
-    /// Makes room for a state. Must be called before anything is asked of it.
+    /// Makes room for a state. Must be called before any other use of the state.
     ///
     /// # Errors
-    /// If there is no memory for it, or it is beyond the 2^30 that there can be.
+    /// If there is no memory for it, or its number is not below 2^30.
     #[inline]
     pub fn reserve(&self, state: u32) -> Result<(), Full> {
-        // Relaxed: who sees the number may still miss the rows, for which `make` is then called, too.
+        // Relaxed: a thread that sees the number may still miss the rows; then it calls `make`, too.
         if state >> BLOCK_BITS < self.charged.load(Relaxed) && self.rows.row(state).is_some() {
             return Ok(());
         }
@@ -201,7 +206,7 @@ impl UnionFind {
                     return Err(Full);
                 }
             }
-            // Pages that are read first cost twice (see `memory`). Nobody uses these rows yet.
+            // Pages that are read first cost twice (see `memory`). These rows are not used yet.
             for i in (before << BLOCK_BITS..blocks << BLOCK_BITS).step_by(PAGE) {
                 self.row(i)[0].store(0, Relaxed);
             }
@@ -210,7 +215,7 @@ impl UnionFind {
         Ok(())
     }
 
-    /// Asks the processor for what is known of a state.
+    /// Prefetches the data of a state.
     #[inline]
     pub fn prefetch(&self, state: u32) {
         self.rows.prefetch(state);
@@ -250,13 +255,14 @@ impl UnionFind {
         let mut at = state;
         loop {
             let row = self.row(at);
-            // Acquire, here and below: what was done before a state became a link is seen by who follows the link.
+            // Acquire, here and below: everything done before a state became a link is visible to those who follow
+            // the link.
             let word = row[PARENT].load(Acquire);
             let parent = target(word, at);
             match status(word) {
                 DEAD => {
                     if at != state {
-                        // Next time the answer is found at once. Release: as for links.
+                        // A shortcut for the next search. Release: as for links.
                         self.row(state)[PARENT].store(cell(DEAD, state, parent), Release);
                     }
                     return (parent, DEAD);
@@ -265,8 +271,8 @@ impl UnionFind {
                     debug_assert!(parent < at, "I1");
                     let above = self.row(parent)[PARENT].load(Acquire);
                     if status(above) == LINK {
-                        // Halving. Release: who follows the shorter path must know of the links that were on the longer one,
-                        // or it could take a state for a root that it would have passed.
+                        // Path halving. Release: a thread that follows the shorter path must see the links on the
+                        // longer one, or it could mistake a state on it for a root.
                         let grandparent = target(above, parent);
                         row[PARENT].store(cell(LINK, at, grandparent), Release);
                         at = grandparent;
@@ -279,13 +285,14 @@ impl UnionFind {
         }
     }
 
-    /// Is the state, which was a root, still one?
+    /// Is the state, a former root, still one?
     #[inline]
     fn still_root(&self, state: u32) -> bool {
         status(self.row(state)[PARENT].load(Acquire)) != LINK
     }
 
-    /// Are two states in one set? What a worker has learnt, by a [`Claim::Cycle`] or by uniting, it does not hear denied.
+    /// Are two states in one set? If a worker has seen so before, by a [`Claim::Cycle`] or by uniting, the result is
+    /// true.
     #[inline]
     pub fn same(&self, a: u32, b: u32) -> bool {
         loop {
@@ -306,11 +313,11 @@ impl UnionFind {
         self.find(state).1 == DEAD
     }
 
-    /// Has anybody met the state? Room for it need not have been made.
+    /// Has any worker visited the state? Room for it need not have been made.
     #[inline]
     pub fn is_visited(&self, state: u32) -> bool {
         let row = self.rows.row(state);
-        // Acquire: who learns of the state here may go on from it.
+        // Acquire: a thread that discovers the state here may continue from it.
         row.is_some_and(|row| row[LIST].load(Acquire) != NEW)
     }
 
@@ -325,15 +332,16 @@ impl UnionFind {
         self.find(state).0
     }
 
-    /// Enters a worker into the set of a state, unless it is there already or the set is dead; or, if it is `only_new`, only if nobody
-    /// has met the state. Tells also whether it is the first one that has: even if another was faster, and the set is dead by now.
+    /// Enters a worker into the set of a state, unless it is there already or the set is dead; or, with `only_new`,
+    /// only if the state is unvisited. Also returns whether this is the first claim of the state; this may be so even
+    /// if another worker was faster, and the set is dead by now.
     #[inline]
     pub fn claim(&self, state: u32, worker: usize, only_new: bool) -> (Claim, bool) {
         if self.single_worker {
             return self.claim_single_worker(state);
         }
         let row = self.row(state);
-        // Relaxed: the swap decides. AcqRel: it makes known what the worker knows of the state.
+        // Relaxed: the swap decides. AcqRel: it publishes the worker's data of the state.
         let fresh = row[LIST].load(Relaxed) == NEW;
         let first = fresh && (row[LIST].compare_exchange(NEW, BUSY, AcqRel, Relaxed)).is_ok();
         (self.claim_visited(state, worker, only_new && !first), first)
@@ -342,7 +350,7 @@ impl UnionFind {
     #[inline]
     fn claim_single_worker(&self, state: u32) -> (Claim, bool) {
         let row = self.row(state);
-        // Relaxed, here and wherever there is one worker only: nobody else looks.
+        // Relaxed, here and wherever there is one worker only: there are no other readers.
         if row[LIST].load(Relaxed) == NEW {
             row[LIST].store(BUSY, Relaxed);
             return (Claim::New, true);
@@ -359,14 +367,14 @@ impl UnionFind {
     #[inline]
     fn claim_visited(&self, state: u32, worker: usize, only_new: bool) -> Claim {
         let row = self.row(state);
-        // Mostly the state is a root, or is known to be dead. Acquire: as in `find`.
+        // Mostly the state is a root, or has a link to a dead one. Acquire: as in `find`.
         let word = row[PARENT].load(Acquire);
         match status(word) {
             DEAD => return Claim::Dead,
             LINK => {}
             _ if worker < 32 => {
                 let bit = 1 << worker;
-                // Acquire: a worker that sees itself handed on sees the link, too (I5).
+                // Acquire: a worker that sees itself at the new root sees the link, too (I5).
                 if row[WORKERS].load(Acquire) & bit != 0 {
                     return Claim::Cycle;
                 }
@@ -389,7 +397,7 @@ impl UnionFind {
         }
     }
 
-    /// What a shy worker learns of a state that others have met.
+    /// The result of a claim for unvisited states only, if the state is visited.
     fn peek(&self, state: u32, worker: usize) -> Claim {
         let (root, status) = self.find(state);
         if status == DEAD {
@@ -403,7 +411,7 @@ impl UnionFind {
         }
     }
 
-    /// Enters a worker, who may have `entered` a set that is not one any more.
+    /// Enters a worker that may have `entered` a set that has meanwhile become part of another.
     fn enter(&self, state: u32, worker: usize, mut entered: bool) -> Claim {
         let bit = 1 << (worker % 32);
         loop {
@@ -414,7 +422,8 @@ impl UnionFind {
             let workers = self.workers(root, worker / 32);
             // Acquire: as in `claim`.
             if workers.load(Acquire) & bit != 0 {
-                // If the worker is there because it has just entered a set that became part of this one, there need be no cycle.
+                // If the worker is there because it has just entered a set that became part of this one, there need
+                // not be a cycle.
                 return match entered {
                     true => Claim::New,
                     false => Claim::Cycle,
@@ -431,8 +440,8 @@ impl UnionFind {
         }
     }
 
-    /// Adds marks, words of 32, to the set of a state, and tells in `seen` those that it then has: all, if no other worker
-    /// adds some later (I4).
+    /// Adds marks, words of 32, to the set of a state. Stores in `seen` the marks that the set then has: all of them,
+    /// if no other worker adds some later (I4).
     ///
     /// # Panics
     /// If the slices are shorter than there are marks.
@@ -444,7 +453,7 @@ impl UnionFind {
             let mut changed = false;
             for (word, &new) in add[..words].iter().enumerate() {
                 let marks = self.marks(root, word);
-                // Relaxed: what is there already was added by one who sees to it that it is not lost.
+                // Relaxed: the worker that added the present marks makes sure that they are not lost.
                 seen[word] = marks.load(Relaxed);
                 if new & !seen[word] != 0 {
                     // AcqRel: see Protocol.
@@ -453,7 +462,7 @@ impl UnionFind {
                 }
             }
             if words > 1 && changed {
-                // I4: the last one here sees the words of all that were here before.
+                // I4: the last worker here sees the words of all that were here before.
                 seen[0] = self.marks(root, 0).fetch_or(0, AcqRel);
                 for (word, seen) in seen.iter_mut().enumerate().take(words).skip(1) {
                     *seen = self.marks(root, word).load(Acquire);
@@ -480,8 +489,7 @@ impl UnionFind {
         }
     }
 
-    /// Makes one set of two, of which it is known that they are parts of one component. Does nothing if they are one
-    /// already, or explored.
+    /// Unites two sets, which must be parts of one component. Does nothing if they are one already, or explored.
     pub fn unite(&self, a: u32, b: u32) {
         let mut attempts = 0;
         loop {
@@ -494,10 +502,11 @@ impl UnionFind {
                 self.row(link)[PARENT].store(cell(LINK, link, root), Relaxed);
                 return self.move_marks(link, root);
             }
-            // States that the worker itself is at: lists are changed in many places, not at the roots, which all look at.
+            // The states of the worker itself: this way lists are changed in many places, not at the roots, which all
+            // workers read.
             let (of_link, of_root) = if link == first { (a, b) } else { (b, a) };
             let parent = &self.row(link)[PARENT];
-            // Acquire: what the last holder did. Nothing is to be told yet.
+            // Acquire: the changes of the last holder. There is nothing to publish yet.
             if parent
                 .compare_exchange(ROOT, LOCKED, Acquire, Relaxed)
                 .is_err()
@@ -505,7 +514,7 @@ impl UnionFind {
                 wait(&mut attempts);
                 continue;
             }
-            // While `link` is locked nobody else can join the two: that would make the same link (I1).
+            // While `link` is locked no other worker can join the two: that would make the same link (I1).
             let (held, other) = (self.hold(of_link), self.hold(of_root));
             if let (Some((x, x_next)), Some((y, y_next))) = (held, other) {
                 // I2. Release: as for links.
@@ -527,7 +536,7 @@ impl UnionFind {
             for (state, next) in [held, other].into_iter().flatten() {
                 self.row(state)[LIST].store(cell(BUSY, state, next), Release);
             }
-            // One of them is explored, hence all of the component is.
+            // One of them is explored, hence the whole component is.
             parent.store(ROOT, Release);
             if held.is_none() {
                 self.mark_dead(link);
@@ -557,7 +566,7 @@ impl UnionFind {
         self.add_marks(root, &marks, &mut vec![0; words]);
     }
 
-    /// Holds a busy state of a list; tells it and its successor. `None` if there is none.
+    /// Locks a busy state of a list. Returns it and its successor, or `None` if there is none.
     fn hold(&self, start: u32) -> Option<(u32, u32)> {
         let mut attempts = 0;
         let mut at = start;
@@ -569,7 +578,7 @@ impl UnionFind {
             if status(word) == BUSY {
                 let next = target(word, state);
                 let held = cell(HELD, state, next);
-                // Acquire: what the last holder did.
+                // Acquire: the changes of the last holder.
                 if list.compare_exchange(word, held, Acquire, Relaxed).is_ok() {
                     return Some((state, next));
                 }
@@ -596,14 +605,14 @@ impl UnionFind {
             if status(after) != TOMB {
                 return Some(next);
             }
-            // I2: `at` and `next` are tombs, so the next but one takes the place of the next. Release: as for links.
+            // I2: `at` and `next` are tombs, so the successor of `next` replaces `next`. Release: as for links.
             let farther = target(after, next);
             list.store(cell(TOMB, at, farther), Release);
             at = farther;
         }
     }
 
-    /// A state of the set that is to be explored. `None` if there is none; then the set is dead.
+    /// An unexplored state of the set, or `None` if there is none; then the set is dead.
     #[inline]
     pub fn pick(&self, state: u32) -> Option<u32> {
         let picked = self.busy(state);
@@ -613,7 +622,7 @@ impl UnionFind {
         picked
     }
 
-    /// Tells that all states of the set of a state are explored, which one who is alone knows without a look at its list.
+    /// Declares that all states of the set of a state are explored; a single worker knows this without its list.
     pub fn finish(&self, state: u32) {
         if self.single_worker {
             let (root, _) = self.find(state);
@@ -624,7 +633,7 @@ impl UnionFind {
         self.mark_dead(state);
     }
 
-    /// Takes an explored state out of the list of its set: all its successors are dead or in the set.
+    /// Removes an explored state from the list of its set: all its successors are dead or in the set.
     #[inline]
     pub fn remove(&self, state: u32) {
         let list = &self.row(state)[LIST];
@@ -635,7 +644,7 @@ impl UnionFind {
                 TOMB => return,
                 BUSY => {
                     let tomb = TOMB | word & !STATUS;
-                    // Release: who sees the tomb sees what the exploration brought.
+                    // Release: a thread that sees the tomb sees the results of the exploration.
                     if list.compare_exchange(word, tomb, AcqRel, Relaxed).is_ok() {
                         return;
                     }
@@ -654,7 +663,7 @@ impl UnionFind {
                 return;
             }
             let parent = &self.row(root)[PARENT];
-            // Release: who sees that it is dead sees what was found out. If it is locked, whoever holds it will give up.
+            // Release: a thread that sees that it is dead sees the results. If it is locked, the holder gives up.
             if parent.compare_exchange(ROOT, DEAD, AcqRel, Relaxed).is_ok() {
                 return;
             }
@@ -664,7 +673,7 @@ impl UnionFind {
 }
 
 impl Drop for UnionFind {
-    /// Gives its share of the budget back.
+    /// Returns its share of the budget.
     fn drop(&mut self) {
         let blocks = *self.charged.get_mut() as usize;
         self.budget

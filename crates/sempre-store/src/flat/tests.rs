@@ -1,4 +1,4 @@
-//! Tests of the flat table, in a file of their own for its length.
+//! Tests of the flat table, in a file of their own because of their length.
 
 use super::*;
 use crate::keys::Words;
@@ -52,7 +52,7 @@ fn against_a_map<const W: usize, K: Keys<W>>(table: &Flat<W, K>, batches: bool) 
         assert_eq!(found.len(), keys.len());
         for (key, answer) in keys.iter().zip(found) {
             let fresh = !map.contains_key(key);
-            // Dense: a new key has the next index.
+            // Dense: a new key gets the next index.
             let next = map.len() as u32;
             let index = *map.entry(*key).or_insert(next);
             assert_eq!(answer, Found { index, fresh });
@@ -79,8 +79,8 @@ fn agrees_with_a_map() {
     }
 }
 
-/// More threads than cores insert overlapping sets of keys, from the smallest table on, so that
-/// growth happens under way.
+/// More threads than cores insert overlapping sets of keys, from the smallest table on, so that the table grows
+/// meanwhile.
 #[test]
 fn many_workers_agree() {
     const KEYS: usize = 60_000;
@@ -94,8 +94,8 @@ fn many_workers_agree() {
                         let mut random = Random::new(t);
                         let mut worker = table.worker();
                         let mut answers = Vec::new();
-                        // Each thread walks over all keys from its own place, so that several
-                        // are at the same key now and then.
+                        // Each thread visits all keys from its own start, so that several are at the same key now and
+                        // then.
                         let first = random.below(KEYS);
                         let keys: Vec<u64> = (0..KEYS)
                             .map(|i| ((first + i) % KEYS) as u64 * 0x0001_0001_0001)
@@ -131,7 +131,7 @@ fn many_workers_agree() {
             u64::from(*indices.last().unwrap()) < KEYS as u64 + threads * BLOCK,
             "dense but for the rests of blocks"
         );
-        // What workers left over is given out again.
+        // Unused indices of workers are assigned again.
         let mut worker = table.worker();
         for key in 0..threads * BLOCK {
             table
@@ -170,7 +170,7 @@ fn spend<K: Keys<1>>(new: fn(&Arc<Budget>) -> Result<Flat<1, K>, Full>) {
             "{count} keys in {limit} bytes"
         );
         assert_eq!(table.len(), u64::from(count));
-        // What is there stays usable, and Full stays the answer.
+        // The table stays usable, and further insertions fail again.
         for key in 0..u64::from(count) {
             let found = table.find_or_insert(&[key], &mut worker).unwrap();
             assert_eq!((u64::from(found.index), found.fresh), (key, false));
@@ -208,7 +208,7 @@ fn a_worker_belongs_to_its_table() {
     let _ = a.find_or_insert(&[1], &mut b.worker());
 }
 
-/// Packed states differ in few bits: their hashes must still spread, in slots as in tags.
+/// Packed states differ in few bits. Their hashes must still be spread evenly, in slots and in tags.
 #[test]
 fn structured_keys_spread() {
     let grids: [fn(u64) -> u64; 4] = [
@@ -226,7 +226,7 @@ fn structured_keys_spread() {
             loads[(h >> (64 - bits)) as usize] += 1;
             tags[(h >> (32 - bits)) as usize & ((1 << bits) - 1)] += 1;
         }
-        // 16 expected in each; a fair die stays below 50 with near certainty.
+        // 16 expected in each; with a uniform hash below 50 with near certainty.
         assert!(loads.iter().all(|&n| n < 50), "slots of grid {g}");
         assert!(tags.iter().all(|&n| n < 50), "tags of grid {g}");
     }

@@ -1,12 +1,12 @@
-//! Tests of packed keys, in a file of their own for their length.
+//! Tests of packed keys, in a file of their own because of their length.
 
 use super::*;
 use crate::keys::BLOCK;
 use sempre_base::Random;
 use std::collections::HashMap;
 
-/// Keys that compress: each of two parts has few values, which become more as time goes on. The parts lie at
-/// places of 8-bit granularity, the second wraps around.
+/// Keys that compress: each of two parts has few values, whose number increases over time. The parts lie at places of
+/// 8-bit granularity, and the second wraps around.
 fn key(i: u64, random: &mut Random, bits: u32) -> u128 {
     let values = 20 + i as usize / 200;
     let scatter = |n: usize| (n as u128 + 1) * 0x9e37_79b9_7f4a_7c15;
@@ -27,7 +27,7 @@ fn table<const W: usize>(bits: u32, budget: &Arc<Budget>) -> Flat<W, Packed<W>> 
     Flat::new(Packed::new(highest, Arc::clone(budget)), Arc::clone(budget)).unwrap()
 }
 
-/// Single keys and batches, from the first block as they are to blocks of several ways.
+/// Single keys and batches, from the first block of unsplit keys to blocks of several encodings.
 fn against_a_map<const W: usize>(bits: u32) {
     let budget = Arc::new(Budget::unlimited());
     let table = table::<W>(bits, &budget);
@@ -62,7 +62,7 @@ fn against_a_map<const W: usize>(bits: u32) {
         table.keys().current.load(Relaxed) > 0,
         "some cut is better than none"
     );
-    // The first rows, before a cut is chosen, are not compressed.
+    // The first rows, written before a split is chosen, are not compressed.
     let plain = bits as usize * map.len() / 8;
     let bytes = table.keys().bytes();
     assert!(bits < 64 || bytes < plain, "{bytes} bytes, plain {plain}");
@@ -124,7 +124,7 @@ fn many_workers_agree() {
     }
 }
 
-/// Numbers that grow leave blocks of all widths behind.
+/// Growing numbers leave blocks of all widths.
 #[test]
 fn pairs_take_the_bits_they_need() {
     let budget = Arc::new(Budget::unlimited());
@@ -145,7 +145,7 @@ fn pairs_take_the_bits_they_need() {
     assert!(table.keys().bytes() < 100_000 * 33 / 8 + 40 * BLOCK as usize * 8);
 }
 
-/// What does not compress is kept in its own bits.
+/// Incompressible keys are stored in their own bits.
 #[test]
 fn noise_is_kept_as_it_is() {
     let budget = Arc::new(Budget::unlimited());

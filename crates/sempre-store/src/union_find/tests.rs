@@ -1,4 +1,4 @@
-//! Tests of the union-find, in a file of their own for its length.
+//! Tests of the union-find, in a file of their own because of their length.
 
 use super::*;
 use sempre_base::Random;
@@ -12,7 +12,7 @@ fn made(workers: usize, marks: u32, states: u32) -> UnionFind {
     sets
 }
 
-/// One worker alone: what it meets is new, then on its path, then dead.
+/// A single worker: the states it visits are new, then on its path, then dead.
 #[test]
 fn alone_what_is_met_is_on_the_path_until_it_is_dead() {
     let sets = UnionFind::single_worker(40, &Arc::new(Budget::unlimited()));
@@ -37,7 +37,7 @@ fn alone_what_is_met_is_on_the_path_until_it_is_dead() {
     assert_eq!(sets.claim(0, 0, false), (Claim::Cycle, false));
 }
 
-/// Random operations of one thread, in the name of several workers, against sets of sets.
+/// Random operations of one thread, on behalf of several workers, against sets of sets.
 #[test]
 fn agrees_with_sets() {
     let mut random = Random::new(7);
@@ -46,7 +46,7 @@ fn agrees_with_sets() {
         let words = (marks as usize).div_ceil(32);
         let n = 2 + random.below(20) as u32;
         let sets = made(workers, marks, n);
-        // Set of each state; of each set, its workers, marks and busy states.
+        // The set of each state; for each set, its workers, marks and busy states.
         let mut of: Vec<usize> = (0..n as usize).collect();
         let mut members: Vec<(BTreeSet<usize>, BTreeSet<u32>, BTreeSet<u32>)> = (0..n)
             .map(|s| (BTreeSet::new(), BTreeSet::new(), [s].into()))
@@ -134,7 +134,7 @@ fn agrees_with_sets() {
     }
 }
 
-/// What all workers say, each in a thread of its own.
+/// The results of all workers, each in a thread of its own.
 fn all<R: Send>(workers: usize, body: impl Fn(usize) -> R + Sync) -> Vec<R> {
     let body = &body;
     std::thread::scope(|scope| {
@@ -156,7 +156,7 @@ fn many_workers_make_one_set() {
             random.shuffle(&mut order);
             order
         };
-        // One part after the other: who fails in the first one holds up nobody.
+        // One part after the other, so that a worker that fails in the first part does not block the others.
         let complete = all(WORKERS, |worker| {
             let order = order(worker);
             let mut add = [0; 2];
@@ -167,7 +167,7 @@ fn many_workers_make_one_set() {
                 assert_ne!(claim, Claim::Dead, "states are busy");
                 sets.unite(two[0], two[1]);
                 assert!(sets.same(two[0], two[1]));
-                // I5: the worker may be on its way to a new root.
+                // I5: the worker may be moving to a new root.
                 let (claim, first) = sets.claim(two[1], worker, false);
                 assert!(matches!(claim, Claim::Cycle | Claim::New) && !first);
             }
