@@ -1,14 +1,14 @@
 //! A model written in Rust: Peterson's mutual exclusion algorithm as a type that implements [`System`].
 //!
-//! Run it with `cargo run -p sempre-model --example peterson`. Engines know nothing of models but this interface, so
-//! whatever explores or checks a DVE file explores and checks this type as well. Here a few lines of
-//! breadth-first search stand for the engine.
+//! Run it with `cargo run -p sempre-model --example peterson`. Engines use models only through this interface, so
+//! every engine for DVE files works with this type as well. Here a few lines of breadth-first search replace the
+//! engine.
 //!
 //! Each of two processes, `me` and `other`, runs forever:
 //!
 //! ```text
 //! idle:      flag[me] := true
-//! asking:    turn := other                (a careless version says `turn := me`)
+//! asking:    turn := other                (an incorrect version sets `turn := me`)
 //! waiting:   wait until !flag[other] or turn == me
 //! critical:  flag[me] := false
 //! ```
@@ -18,7 +18,7 @@ use std::collections::{HashSet, VecDeque};
 
 /// The model: immutable, shared by all workers.
 struct Peterson {
-    /// Whether a process gives the turn to the other one, as it should.
+    /// Does a process give the turn to the other one, as it should?
     polite: bool,
 }
 
@@ -29,7 +29,7 @@ const WAITING: u64 = 2;
 const CRITICAL: u64 = 3;
 const NAMES: [&str; 4] = ["idle", "asking", "waiting", "critical"];
 
-/// The propositions, by the numbers that a property knows them by.
+/// The numbers of the propositions.
 const FIRST_CRITICAL: usize = 0;
 const SECOND_CRITICAL: usize = 1;
 
@@ -56,8 +56,7 @@ impl State {
 }
 
 impl System for Peterson {
-    /// Nothing to scribble on. A model with large states would keep its buffers here, one set for each
-    /// worker.
+    /// No scratch space is needed. A model with large states would keep its buffers here, one set for each worker.
     type Context = ();
 
     fn context(&self) {}
@@ -67,7 +66,7 @@ impl System for Peterson {
     }
 
     fn initial(&self, (): &mut (), each: &mut dyn FnMut(&[u64])) {
-        // Nobody cares whose turn it is at first: two initial states.
+        // The initial turn is arbitrary: two initial states.
         for turn in [0, 1] {
             let counter = [IDLE; 2];
             each(&State { counter, turn }.pack());
@@ -107,7 +106,7 @@ impl System for Peterson {
         }
     }
 
-    // What follows has defaults. Processes are for fairness, names for people.
+    // The following methods have defaults. Processes are for fairness, names for reports.
 
     fn processes(&self) -> usize {
         2
@@ -138,7 +137,7 @@ impl System for Peterson {
     }
 }
 
-/// What a search wants to know of a state: where its edges lead.
+/// The successors of a state.
 #[derive(Default)]
 struct Edges(Vec<(u32, Vec<u64>)>);
 

@@ -1,14 +1,15 @@
-//! How far a state is from making a condition true, or false.
+//! The distance of a state from making a condition true, or false.
 //!
-//! The measure is that of search-based testing (Korel 1990; Tracey et al. 1998, *branch distance*): a comparison
-//! lacks as much as its sides are apart, a conjunction as much as its parts together, a disjunction as little as one
-//! of them; what is no comparison lacks one. It is zero if and only if the condition has the wanted value. It directs
-//! searches, and decides nothing: in a net where a place must fill with 100,000 tokens, it tells uphill from down.
+//! The measure is the *branch distance* of search-based testing (Korel 1990; Tracey et al. 1998): the distance of a
+//! comparison is the difference of its sides, that of a conjunction the sum over its parts, that of a disjunction the
+//! minimum over its parts; any other expression has distance one. It is zero if and only if the condition has the
+//! wanted value. It directs searches, and decides nothing: in a net where a place must fill with 100,000 tokens, it
+//! distinguishes steps towards the goal from steps away from it.
 
 use crate::interpreter::Interpreter;
 use crate::ir::{Binary, Expr, Unary};
 
-/// How far the state is from one in which the condition has the wanted value.
+/// The distance of the state from one in which the condition has the wanted value.
 pub fn distance(
     interpreter: &Interpreter<'_>,
     condition: &Expr,
@@ -27,7 +28,7 @@ pub fn distance(
         Expr::Binary(Binary::Implies, a, b) => both(part(a, true), part(b, false)),
         Expr::Binary(op, a, b) if op.negated().is_some() => {
             let value = |side: &Expr| interpreter.value(side, state);
-            // A side without a value is as far as can be from any.
+            // If a side has no value, the distance is the greatest.
             let (Ok(a), Ok(b)) = (value(a), value(b)) else {
                 return u64::MAX;
             };
@@ -38,7 +39,7 @@ pub fn distance(
     }
 }
 
-/// What a comparison lacks.
+/// The distance of a comparison.
 fn compared(op: Binary, a: i64, b: i64) -> u64 {
     let excess = |a: i64, b: i64| if a > b { a.abs_diff(b) } else { 0 };
     match op {

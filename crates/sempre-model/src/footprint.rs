@@ -1,36 +1,36 @@
 //! Read, may-write and must-write sets of actions, and read sets of expressions, in cells.
 //!
-//! Everything that wants to know what depends on what asks here: engines that look only at what
-//! changed, symbolic relations, later partial orders. The matrices of LTSmin's PINS interface (Meijer,
-//! Kant, Blom, van de Pol, HVC 2014) are these sets; ours are computed from the program.
+//! All analyses of dependencies use these sets: incremental evaluation in engines, symbolic relations, later partial
+//! orders. The matrices of LTSmin's PINS interface (Meijer, Kant, Blom, van de Pol, HVC 2014) are these sets; here
+//! they are computed from the program.
 //!
-//! What they promise, for an action taken by itself (priorities and the exclusive register make
-//! enabledness depend on other actions, too):
+//! Guarantees, for an action taken by itself (priorities and the exclusive register make enabledness depend on other
+//! actions, too):
 //! * I1: the guard's truth, or failure, depends on the cells in `guard` alone.
-//! * I2: a cell outside `reads` influences no other cell, nor whether the step fails; a cell in
-//!   `must_write` gets a value that depends on `reads` alone.
-//! * I3: a cell outside `may_write` keeps its value; one in `must_write` is assigned in each step that
-//!   does not fail. A cell in `may_write` that is not in `must_write` may also keep its value; who
-//!   needs the new value as a function of cells must add these cells to the reads.
+//! * I2: a cell outside `reads` influences no other cell, nor whether the step fails; a cell in `must_write` gets a
+//!   value that depends on `reads` alone.
+//! * I3: a cell outside `may_write` keeps its value; one in `must_write` is assigned in each step that does not fail.
+//!   A cell in `may_write` that is not in `must_write` may also keep its value; a client that needs the new value as
+//!   a function of cells must add these cells to the reads.
 //!
-//! An element with an index that is known before the run is one cell; any other index covers the whole
-//! array. Registers are followed, and loops with known bounds are unrolled, so that copying an array
-//! element by element is exact. A cell that the action has surely assigned before it is read does not count
-//! as read. Values of cells are not followed: that is [`crate::ranges`]' work.
+//! An element with a constant index is one cell; any other index covers the whole array. Values of registers are
+//! tracked, and loops with known bounds are unrolled, so that copying an array element by element is exact. A cell
+//! that the action has assigned for certain before it is read does not count as read. Values of cells are not
+//! tracked; see [`crate::intervals`].
 
 use crate::ir::{Action, Behaviour, Binary, Expr, Place, Program, Stmt, Unary, VariableId};
 use std::collections::BTreeSet;
 
-/// The cells that an action touches, each list sorted; see the module's documentation.
+/// The cells that an action accesses, each list sorted; see the module's documentation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Footprint {
-    /// What the guard reads; for a table, what it compares.
+    /// The cells that the guard reads; for a table, those it compares.
     pub guard: Vec<u32>,
-    /// What guard and effect read.
+    /// The cells that guard and effect read.
     pub reads: Vec<u32>,
-    /// What the effect may write.
+    /// The cells that the effect may write.
     pub may_write: Vec<u32>,
-    /// What the effect writes in each step.
+    /// The cells that the effect writes in each step.
     pub must_write: Vec<u32>,
 }
 
@@ -76,7 +76,7 @@ pub fn reads_of(program: &Program, expr: &Expr) -> Vec<u32> {
     sorted(walk.reads)
 }
 
-/// Can the evaluation of an expression fail? A yes may be too careful.
+/// Can the evaluation of an expression fail? The answer yes may be wrong, the answer no is not.
 pub fn can_fail(program: &Program, expr: &Expr) -> bool {
     let fails = |e: &Expr| can_fail(program, e);
     match expr {
@@ -101,10 +101,10 @@ fn sorted(set: BTreeSet<u32>) -> Vec<u32> {
 /// Loops with more rounds than this are not unrolled.
 const UNROLLED: i64 = 1024;
 
-/// A walk through an action in the order of its execution.
+/// A traversal of an action in the order of its execution.
 struct Walk<'p> {
     program: &'p Program,
-    /// What is known of the registers.
+    /// The known values of registers.
     registers: Vec<Option<i64>>,
     reads: BTreeSet<u32>,
     may_write: BTreeSet<u32>,
@@ -140,7 +140,7 @@ impl<'p> Walk<'p> {
             .extend(cells.filter(|cell| !must_write.contains(cell)));
     }
 
-    /// Notes what an expression reads; its value, if that does not depend on cells.
+    /// Adds the cells that an expression reads. Returns its value, if that does not depend on cells.
     fn expr(&mut self, expr: &Expr) -> Option<i64> {
         match expr {
             Expr::Constant(c) => Some(*c),
@@ -172,7 +172,7 @@ impl<'p> Walk<'p> {
                     _ => {}
                 }
                 let b = self.expr(b);
-                // The index arithmetic of loops; the rest is not worth the words.
+                // Index arithmetic of loops; other operators are not worth evaluating here.
                 match (op, a?, b?) {
                     (Binary::Add, a, b) => Some(a.wrapping_add(b)),
                     (Binary::Subtract, a, b) => Some(a.wrapping_sub(b)),
@@ -257,8 +257,8 @@ impl<'p> Walk<'p> {
                     }
                     return;
                 }
-                // Any number of rounds, perhaps none: what is assigned in a round is unknown in the next,
-                // and nothing is surely written.
+                // The number of rounds is unknown, perhaps zero: values assigned in a round are unknown in the next,
+                // and no cell is written for certain.
                 let must_before = self.must_write.clone();
                 self.forget(*register, body);
                 self.block(body);
@@ -268,7 +268,7 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// Forgets the registers that a loop assigns.
+    /// Drops the values of the registers that a loop assigns.
     fn forget(&mut self, register: u32, body: &[Stmt]) {
         self.registers[register as usize] = None;
         Stmt::each_assigned(body, &mut |place| {

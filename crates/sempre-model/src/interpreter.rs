@@ -1,18 +1,19 @@
-//! The reference interpreter: what a program means, written for obviousness.
+//! The reference interpreter: the semantics of programs, as simple as possible.
 //!
-//! Compiled code is tested against it, and evidence is replayed on it. It works on plain states, one
-//! integer for each cell, and shares nothing with layouts or engines. No cleverness: it evaluates each
-//! guard in each state.
+//! Compiled code is tested against it, and counterexamples are replayed on it. It works on plain states, one integer
+//! for each cell, and shares nothing with layouts or engines. It has no optimisations: it evaluates each guard in
+//! each state.
 //!
-//! What it settles where the words of [`crate::ir`] leave a choice:
-//! * A guard whose evaluation fails counts as true, and the step of its action is erroneous. So it
-//!   takes part in priorities as other actions do, and is reported if it is enabled.
-//! * Priority comes before exclusivity: first only the highest class with a true guard stays; then, if
-//!   the exclusive register names a process that takes part in one of these actions, only its actions.
+//! Where [`crate::ir`] leaves a choice, the interpreter defines:
+//! * A guard whose evaluation fails counts as true, and the step of its action is erroneous. So the action takes part
+//!   in priorities as other actions do, and is reported if it is enabled.
+//! * Priority comes before exclusivity: first only the highest class with a true guard stays; then, if the exclusive
+//!   register names a process that takes part in one of these actions, only its actions.
 //! * An assignment evaluates its value, then its index, then stores; the first failure is the one reported.
 //! * A table action is enabled if one of its rows matches, and each matching row is a step.
-//! * What a process does alone after a step (atomic register) is searched depth-first, each state in between once. An
-//!   error on the way is told with the action that made it. If no way ends, that is an error, too.
+//! * The continuation of a step by a process alone (atomic register) is searched depth-first, each intermediate state
+//!   once. An error in it is reported with the action that starts the step. If no sequence ends, that is an error,
+//!   too.
 
 use crate::ir::{
     Action, Behaviour, Binary, Expr, Place, Program, StepError, Stmt, Unary, VariableId,
@@ -20,7 +21,7 @@ use crate::ir::{
 use crate::system::Step;
 use rustc_hash::FxHashSet;
 
-/// More states in between make a step endless.
+/// A step with more intermediate states than this is endless.
 pub const MAX_INTERMEDIATE_STATES: usize = 1 << 20;
 
 /// See the module's documentation.
@@ -40,8 +41,8 @@ impl<'p> Interpreter<'p> {
         self.program
     }
 
-    /// The steps from a state, in the order of actions, then of rows: the number of the action, and
-    /// the successor or what went wrong.
+    /// The steps from a state, in the order of actions, then of rows: the number of the action, and the successor or
+    /// the error.
     pub fn successors(&self, state: &[i64]) -> Vec<(u32, Result<Vec<i64>, StepError>)> {
         let steps = self.steps(state).into_iter();
         steps.map(|(step, next)| (step.action, next)).collect()
@@ -52,7 +53,7 @@ impl<'p> Interpreter<'p> {
         self.steps_through(state, &mut |_| {})
     }
 
-    /// As [`Interpreter::steps`]; tells the states that atomic steps pass through.
+    /// As [`Interpreter::steps`]; also visits the intermediate states of atomic steps.
     pub fn steps_through(
         &self,
         state: &[i64],
@@ -73,7 +74,7 @@ impl<'p> Interpreter<'p> {
         steps
     }
 
-    /// Where a step ends that has left the atomic register set.
+    /// The end states of a step that has left the atomic register set.
     fn go_on(
         &self,
         step: Step,
@@ -115,7 +116,7 @@ impl<'p> Interpreter<'p> {
         }
     }
 
-    /// What the process can do that the atomic register, in that cell, names.
+    /// The steps of the process that the atomic register, in that cell, names.
     pub(crate) fn own(&self, state: &[i64], cell: usize) -> Vec<u32> {
         let mut own = self.enabled(state);
         own.retain(|&a| self.program.actions[a as usize].is_of_holder(state[cell]));
@@ -158,7 +159,7 @@ impl<'p> Interpreter<'p> {
         enabled
     }
 
-    /// Whether the guard is true, whatever other actions do.
+    /// Is the guard true, regardless of other actions?
     fn has_true_guard(&self, action: &Action, state: &[i64]) -> bool {
         match &action.behaviour {
             Behaviour::Guarded { guard, .. } => self.holds(guard, state).unwrap_or(true),
@@ -215,7 +216,7 @@ impl<'p> Interpreter<'p> {
     /// assigned.
     ///
     /// # Errors
-    /// What went wrong; the state is then whatever it was at that moment.
+    /// The first error; the state is then the one at that moment.
     pub fn effect(
         &self,
         effect: &[Stmt],
@@ -234,7 +235,7 @@ impl<'p> Interpreter<'p> {
         result
     }
 
-    /// The assertions of the program that the state does not meet, or why one cannot be evaluated.
+    /// The assertions of the program that the state violates, or the errors of their evaluation.
     pub fn failed_assertions(&self, state: &[i64]) -> Vec<StepError> {
         (self.program.assertions.iter())
             .filter_map(|(condition, name)| match self.holds(condition, state) {
@@ -263,12 +264,12 @@ fn matches_row(reads: &[u32], from: &[i64], state: &[i64]) -> bool {
         .all(|(&cell, &value)| state[cell as usize] == value)
 }
 
-/// One step as it runs.
+/// A running step.
 struct Run<'p> {
     program: &'p Program,
     cells: Vec<i64>,
     registers: Vec<i64>,
-    /// The cells that were assigned, if somebody wants to know.
+    /// The cells that were assigned, if the caller asks for them.
     written: Option<Vec<u32>>,
 }
 

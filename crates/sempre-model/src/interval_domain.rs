@@ -1,14 +1,14 @@
-//! Intervals of 64-bit integers and what the operators of the IR do to them.
+//! Intervals of 64-bit integers, and the operators of the IR on them.
 //!
-//! Each operation is sound: it contains the result for each choice of operands within. What can wrap
-//! becomes everything. `None` stands for nothing: the operation surely fails.
+//! Each operation is sound: its result contains the result for each choice of operands in the intervals. If the
+//! operation may wrap, the result is the full interval. `None` is the empty set: the operation fails for certain.
 
 use crate::ir::{Binary, Type};
 
 /// Least and greatest value.
 pub type Interval = (i64, i64);
 
-/// Everything.
+/// All integers.
 pub(crate) const FULL: Interval = (i64::MIN, i64::MAX);
 
 /// The least interval that contains both.
@@ -16,13 +16,13 @@ pub(crate) fn join(a: Interval, b: Interval) -> Interval {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
-/// What is in both.
+/// The intersection.
 pub(crate) fn meet(a: Interval, b: Interval) -> Option<Interval> {
     let m = (a.0.max(b.0), a.1.min(b.1));
     (m.0 <= m.1).then_some(m)
 }
 
-/// What a cell of the type may hold after a value in the interval is stored; `None` if that surely fails.
+/// The content of a cell of the type after a value in the interval is stored; `None` if that fails for certain.
 pub(crate) fn store(ty: &Type, value: Interval) -> Option<Interval> {
     let bounds = ty.bounds();
     match ty {
@@ -33,7 +33,7 @@ pub(crate) fn store(ty: &Type, value: Interval) -> Option<Interval> {
     }
 }
 
-/// The interval of a truth value that is surely false, surely true, or neither.
+/// The interval of a truth value that is false, true, or neither for certain.
 pub(crate) fn truth(surely_false: bool, surely_true: bool) -> Interval {
     debug_assert!(!(surely_false && surely_true));
     (i64::from(surely_true), i64::from(!surely_false))
@@ -46,7 +46,7 @@ pub(crate) fn less(x: Interval, y: Interval, by: i64) -> Option<(Interval, Inter
     meet(x, below).zip(meet(y, above))
 }
 
-/// `x` without the one value of `y`, if it has only one.
+/// `x` without the value of `y`, if `y` has only one.
 pub(crate) fn without(x: Interval, y: Interval) -> Option<Interval> {
     if y.0 != y.1 {
         return Some(x);
@@ -59,9 +59,9 @@ pub(crate) fn without(x: Interval, y: Interval) -> Option<Interval> {
     }
 }
 
-/// An operator that evaluates both operands, on intervals; `None` if it surely fails.
+/// An operator that evaluates both operands, on intervals; `None` if it fails for certain.
 pub(crate) fn arithmetic(op: Binary, a: Interval, b: Interval) -> Option<Interval> {
-    // The extremes of a function that is monotone in each operand; everything if it can wrap.
+    // The extremes of a function that is monotone in each operand; the full interval if it can wrap.
     let hull = |values: [Option<i64>; 4]| {
         let values: Option<Vec<i64>> = values.into_iter().collect();
         values.map_or(FULL, |v| {
@@ -130,7 +130,7 @@ mod tests {
     use crate::interpreter::Interpreter;
     use crate::ir::{Expr, Program};
 
-    /// Each operator on all small intervals, and on some at the ends, against its meaning.
+    /// Each operator on all small intervals, and on some at the ends, against its semantics.
     #[test]
     fn operators_are_sound() {
         use Binary::*;

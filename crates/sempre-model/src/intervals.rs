@@ -1,17 +1,16 @@
 //! Interval analysis: for each cell, bounds on the values it has in reachable states.
 //!
-//! Abstract interpretation with intervals (Cousot, Cousot, POPL 1977), without regard to control: one
-//! interval for each cell, which holds in every reachable state. An action starts from the intervals as
-//! its guard narrows them, runs its effect on a private copy, and what comes out is joined to the
-//! intervals of all. Actions whose reads have grown are looked at again. An interval that keeps growing
-//! jumps to the next constant of the program, and at last to the bounds of its type; two descending
-//! rounds win back what the jumps gave away.
+//! Abstract interpretation with intervals (Cousot, Cousot, POPL 1977), flow-insensitive: one interval for each cell,
+//! which holds in every reachable state. An action starts from the intervals as its guard narrows them, runs its
+//! effect on a private copy, and the result is joined to the intervals of all. Actions whose reads have grown are
+//! analysed again. Widening extends a growing interval to the next constant of the program, and finally to the bounds
+//! of its type; two descending iterations then narrow the result.
 //!
-//! Invariant: the result is sound, every reachable state lies within. Priorities are ignored, which makes the
-//! result wider, not wrong. Loops whose bounds are not known forget what they write.
+//! Invariant: the result is sound, every reachable state lies within. Priorities are ignored, which makes the result
+//! wider, not wrong. Loops with unknown bounds set the cells that they write to the bounds of their types.
 //!
-//! Relations between variables are not tracked, so a sum that is bounded (tokens of a net, messages
-//! under way) is not seen; see [`crate::ranges`] for what is done about it.
+//! Relations between variables are not tracked, so the analysis does not find a bounded sum (tokens of a net,
+//! messages in transit); see [`crate::ranges`].
 
 use crate::footprint::{can_fail, footprints, reads_of};
 pub use crate::interval_domain::Interval;
@@ -20,7 +19,8 @@ use crate::ir::{Action, Behaviour, Binary, Expr, Place, Program, Stmt, Table, Ty
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeSet, VecDeque};
 
-/// The times an interval may grow as it likes, and then from constant to constant.
+/// The number of times an interval may grow freely, and the number of times it may then grow from constant to
+/// constant.
 const FREE: u32 = 8;
 const STEPS: u32 = 32;
 /// Loops with more rounds are not unrolled.
@@ -72,10 +72,10 @@ pub fn intervals(program: &Program) -> Vec<Interval> {
     result
 }
 
-/// Is the expression true in all states, or false in all, by what the types of the variables it reads can hold?
+/// Is the expression true in all states, or false in all, given the types of the variables it reads?
 ///
-/// `None` if neither is sure, if its evaluation can fail, or if it reads nothing. What [`Type::Range`] can hold counts for nothing:
-/// it is what somebody expects of a variable, and a step that leaves it is an error to be found.
+/// `None` if neither is certain, if its evaluation can fail, or if it reads nothing. The bounds of [`Type::Range`]
+/// are not used: they are an expectation of the model's author, and a step that leaves them is an error to be found.
 pub fn constant_truth(program: &Program, expr: &Expr) -> Option<bool> {
     if can_fail(program, expr) || reads_of(program, expr).is_empty() {
         return None;
@@ -117,7 +117,7 @@ fn hull(program: &Program) -> Vec<Interval> {
     hull.unwrap_or_else(|| vec![(0, 0); program.cells()])
 }
 
-/// Where a growing interval rests: the constants of the program and their neighbours.
+/// The thresholds of widening: the constants of the program and their neighbours.
 fn constants(program: &Program) -> Vec<i64> {
     fn expr(e: &Expr, found: &mut BTreeSet<i64>) {
         match e {
@@ -140,7 +140,7 @@ fn constants(program: &Program) -> Vec<i64> {
     }
     let mut found = BTreeSet::new();
     for action in &program.actions {
-        // Those of guards are the limits; those of effects are reached without help.
+        // Only those of guards are limits; the values of effects are reached by the analysis itself.
         if let Behaviour::Guarded { guard, .. } = &action.behaviour {
             expr(guard, &mut found);
         }
@@ -148,10 +148,10 @@ fn constants(program: &Program) -> Vec<i64> {
     found.into_iter().collect()
 }
 
-/// What an interval becomes that has grown this many times.
+/// The widened interval after it has grown this many times.
 fn widen(old: Interval, new: Interval, ty: &Type, growth: u32, thresholds: &[i64]) -> Interval {
     let (low, high) = ty.bounds();
-    // Markings of nets: nothing would stop them.
+    // Markings of nets have no other bound.
     if growth <= FREE && *ty != Type::Natural {
         return new;
     }
@@ -169,7 +169,7 @@ fn widen(old: Interval, new: Interval, ty: &Type, growth: u32, thresholds: &[i64
     result
 }
 
-/// What the action leaves in the cells it touches, from states within the intervals.
+/// The values of the cells after the action, from states within the intervals.
 fn outcome(program: &Program, action: &Action, base: &[Interval]) -> Vec<(u32, Interval)> {
     match &action.behaviour {
         Behaviour::Guarded { guard, effect } => {
@@ -213,7 +213,7 @@ fn rows_outcome(program: &Program, table: &Table, base: &[Interval]) -> Vec<(u32
         .collect()
 }
 
-/// The intervals in the middle of a step. A cell that is not in `local` is as in `base`.
+/// The intervals during a step. A cell that is not in `local` is as in `base`.
 #[derive(Clone)]
 struct Frame<'a> {
     program: &'a Program,
@@ -228,7 +228,7 @@ impl Frame<'_> {
         local.unwrap_or(self.base[cell as usize])
     }
 
-    /// The first and last cell of a place, registers excluded; `None` if the index is surely wrong.
+    /// The first and last cell of a place, registers excluded; `None` if the index is out of range for certain.
     fn cells(&self, place: &Place) -> Option<(u32, u32)> {
         match place {
             Place::Scalar(v) => {
@@ -244,7 +244,7 @@ impl Frame<'_> {
         }
     }
 
-    /// The values of an expression; `None` if its evaluation surely fails.
+    /// The values of an expression; `None` if its evaluation fails for certain.
     fn eval(&self, expr: &Expr) -> Option<Interval> {
         Some(match expr {
             Expr::Constant(c) => (*c, *c),
@@ -266,7 +266,7 @@ impl Frame<'_> {
             }
             Expr::Binary(op @ (Binary::And | Binary::Or | Binary::Implies), a, b) => {
                 let a = self.eval(a)?;
-                // Both connectives of the form "if a is so, the result is this, else the truth of b".
+                // Both connectives have the form "if a has this value, the result is this, else the truth of b".
                 let (decided, result) = match op {
                     Binary::And => (false, 0),
                     Binary::Or => (true, 1),
@@ -360,7 +360,7 @@ impl Frame<'_> {
         self.narrow(a, x) && self.narrow(b, y)
     }
 
-    /// Takes note that the expression lies in the interval.
+    /// Restricts the expression to the interval.
     fn narrow(&mut self, expr: &Expr, range: Interval) -> bool {
         match expr {
             Expr::Read(Place::Register(r)) => {
@@ -416,7 +416,7 @@ impl Frame<'_> {
         }
     }
 
-    /// Runs a block; false if it surely fails.
+    /// Runs a block; false if it fails for certain.
     fn block(&mut self, block: &[Stmt]) -> bool {
         block.iter().all(|stmt| self.stmt(stmt))
     }
@@ -475,7 +475,7 @@ impl Frame<'_> {
         Some(())
     }
 
-    /// Forgets what a loop may write.
+    /// Drops the values that a loop may write.
     fn forget(&mut self, body: &[Stmt]) {
         Stmt::each_assigned(body, &mut |place| match place {
             Place::Register(r) => self.registers[*r as usize] = FULL,

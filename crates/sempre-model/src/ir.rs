@@ -1,24 +1,25 @@
 //! The program IR: guarded actions over a vector of variables.
 //!
-//! Every input language lowers to this one small language, and everything else (interpreter, native
-//! code, read and write sets, symbolic relations, export) is derived from it once, for all languages.
-//! So it is white-box and plain: data, no closures.
+//! Every input language is lowered to this small language, and everything else (interpreter, native code, read and
+//! write sets, symbolic relations, export) is derived from it once, for all languages. So it is transparent: data, no
+//! closures.
 //!
-//! * A **state** is a vector of cells, one integer each. A scalar variable is one cell, an array is as
-//!   many as it has elements. [`Variable::first`] is the place of the first.
-//! * Arithmetic is on 64-bit integers and wraps; what a variable cannot hold is dealt with where it is
-//!   stored, as its type says ([`Type`]).
+//! * A **state** is a vector of cells, one integer each. A scalar variable is one cell, an array is as many as it has
+//!   elements. [`Variable::first`] is the index of the first.
+//! * Arithmetic is on 64-bit integers and wraps. A value that a variable cannot hold is handled when it is stored, as
+//!   the type of the variable defines ([`Type`]).
 //! * `&&`, `||`, `->` and the conditional evaluate from the left and no further than needed.
-//! * An **erroneous step** (index out of range, division by zero, a failed assertion, a value that an
-//!   exact type cannot hold) is a value, reported with its action, never a missing edge.
-//! * An action belongs to a **priority class**: it is enabled only if its guard holds and no action of a
-//!   higher class has a true guard (committed locations; with negative classes, `timeout`). The
-//!   **exclusive register**, if the program has one, names a process (its number plus one; 0 for
-//!   none) that alone may move as long as one of its actions is enabled: atomic sections.
-//! * The **atomic register**, if the program has one, does the same without states in between: a step that leaves
-//!   it naming a process is not over. That process goes on, with the actions that are its own (it is their first process)
-//!   and of an ordinary or higher class, until the register is 0 again or it has none; then the register is cleared. Only there
-//!   the step ends, in as many states as there are ways. A step belongs to the action that it starts with.
+//! * An **erroneous step** (index out of range, division by zero, a failed assertion, a value that an exact type
+//!   cannot hold) is a value, reported with its action, never a missing edge.
+//! * An action belongs to a **priority class**: it is enabled only if its guard holds and no action of a higher class
+//!   has a true guard (committed locations; with negative classes, `timeout`). The **exclusive register**, if the
+//!   program has one, names a process (its number plus one; 0 for none) that alone may move as long as one of its
+//!   actions is enabled: atomic sections.
+//! * The **atomic register**, if the program has one, does the same without intermediate states: a step that leaves
+//!   it naming a process is incomplete. That process continues, with its own actions (those whose first process it
+//!   is) of class 0 or higher, until the register is 0 again or no such action is enabled; then the register is
+//!   cleared. Only there the step ends, in one state for each of these sequences. A step belongs to the action that
+//!   it starts with.
 
 use std::fmt;
 
@@ -30,7 +31,7 @@ pub struct VariableId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProcessId(pub u32);
 
-/// What a cell can hold, and what happens to a value that it cannot.
+/// The values that a cell can hold, and the treatment of other values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Type {
     /// 0 or 1; a stored value becomes 1 if it is not 0.
@@ -77,7 +78,7 @@ impl Type {
         signed: true,
     };
 
-    /// The least and greatest value; [`Type::Natural`] says `i64::MAX`.
+    /// The least and greatest value; for [`Type::Natural`] the latter is `i64::MAX`.
     pub fn bounds(&self) -> (i64, i64) {
         match self {
             Type::Bool => (0, 1),
@@ -115,10 +116,10 @@ impl Type {
 /// A variable: a scalar, or an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// Its full name in the model's own terms: `turn`, `P_0.j`; for the location of a process, the
-    /// name of the process.
+    /// Its full name in the notation of the model: `turn`, `P_0.j`; for the location of a process, the name of the
+    /// process.
     pub name: String,
-    /// What each cell holds.
+    /// The type of each cell.
     pub ty: Type,
     /// Number of elements; `None` for a scalar.
     pub length: Option<u32>,
@@ -142,7 +143,7 @@ impl Variable {
 pub struct Process {
     /// Its name.
     pub name: String,
-    /// The variable that holds where it is, if it has locations.
+    /// The variable that holds its location, if it has locations.
     pub location: Option<VariableId>,
 }
 
@@ -190,7 +191,7 @@ pub enum Binary {
 }
 
 impl Binary {
-    /// The comparison that is true when this one is false; `None` if it is no comparison.
+    /// The negated comparison; `None` for other operators.
     pub fn negated(self) -> Option<Binary> {
         Some(match self {
             Binary::Equal => Binary::NotEqual,
@@ -226,7 +227,7 @@ impl Binary {
         Self::Implies,
     ];
 
-    /// What the operator makes of two values; `None` for a division by zero.
+    /// The result of the operator; `None` for a division by zero.
     pub fn apply(self, a: i64, b: i64) -> Option<i64> {
         Some(match self {
             Binary::Add => a.wrapping_add(b),
@@ -264,7 +265,7 @@ pub enum Place {
     Register(u32),
 }
 
-/// An expression; its value is an integer, truth is "not 0".
+/// An expression; its value is an integer, and every value but 0 is true.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expr {
     /// A number.
@@ -306,7 +307,7 @@ impl Expr {
     }
 
     /// `a op b op c …` for an associative operator, as a tree of logarithmic depth that evaluates from left to right;
-    /// `None` if there is nothing.
+    /// `None` for an empty list.
     pub fn balanced(op: Binary, mut parts: Vec<Expr>) -> Option<Expr> {
         while parts.len() > 1 {
             let mut pairs = Vec::with_capacity(parts.len().div_ceil(2));
@@ -322,7 +323,7 @@ impl Expr {
         parts.pop()
     }
 
-    /// The conjunction, from the left; true if there is nothing.
+    /// The conjunction, from the left; true for an empty list.
     pub fn all(parts: impl IntoIterator<Item = Expr>) -> Expr {
         parts
             .into_iter()
@@ -332,17 +333,16 @@ impl Expr {
     }
 }
 
-/// A statement of an effect. Statements run in sequence, each sees what the earlier ones wrote.
+/// A statement of an effect. Statements run in sequence, and each sees the writes of the earlier ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stmt {
-    /// Stores a value, as the type of the cell says. The value is evaluated first, then the index of
-    /// the place.
+    /// Stores a value, as the type of the cell defines. The value is evaluated first, then the index of the place.
     Assign(Place, Expr),
     /// Runs one of two blocks.
     If(Expr, Vec<Stmt>, Vec<Stmt>),
-    /// Runs the block with the register at `from`, `from + 1`, …, up to but not including `to`, which
-    /// are evaluated once. The register is set before each round, whatever the body did to it, and
-    /// afterwards keeps what it has.
+    /// Runs the block with the register at `from`, `from + 1`, …, up to but not including `to`; both are evaluated
+    /// once. The register is set before each round, whatever the body assigned to it, and keeps its last value
+    /// afterwards.
     For {
         /// The register.
         register: u32,
@@ -350,7 +350,7 @@ pub enum Stmt {
         from: Expr,
         /// One past the last value.
         to: Expr,
-        /// What is repeated.
+        /// The body.
         body: Vec<Stmt>,
     },
     /// An assertion of the model: the step is erroneous if it does not hold.
@@ -358,7 +358,7 @@ pub enum Stmt {
 }
 
 impl Stmt {
-    /// Tells every place that a block may assign, with the registers that its loops count in.
+    /// Visits every place that a block may assign, with the registers that its loops count in.
     pub fn each_assigned(block: &[Stmt], visit: &mut dyn FnMut(&Place)) {
         for stmt in block {
             match stmt {
@@ -377,14 +377,14 @@ impl Stmt {
     }
 }
 
-/// What one action does.
+/// The behaviour of an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Behaviour {
     /// If the guard holds in the source state, the effect leads to one successor.
     Guarded {
-        /// When it is enabled.
+        /// The guard.
         guard: Expr,
-        /// What it does.
+        /// The effect.
         effect: Vec<Stmt>,
     },
     /// A table over some cells: each row whose `from` matches leads to a successor with `to` in the
@@ -415,18 +415,18 @@ impl Table {
 /// An action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Action {
-    /// What people read in a trace: `P_0: NCS -> wait`.
+    /// The name that traces show: `P_0: NCS -> wait`.
     pub name: String,
     /// The processes that take part: one, two for a rendezvous, none for a net.
     pub processes: Vec<ProcessId>,
-    /// Its priority class; 0 is ordinary.
+    /// Its priority class; 0 is the default.
     pub class: i8,
-    /// What it does.
+    /// Its guard and effect, or its table.
     pub behaviour: Behaviour,
 }
 
 impl Action {
-    /// May the process do it whose number, plus one, the atomic register holds?
+    /// May the process whose number, plus one, the atomic register holds perform it?
     pub fn is_of_holder(&self, holder: i64) -> bool {
         let first = self.processes.first();
         self.class >= 0 && first.is_some_and(|p| i64::from(p.0) + 1 == holder)
@@ -436,7 +436,7 @@ impl Action {
 /// A program: a whole model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// The variables, in the order of their cells.
     pub variables: Vec<Variable>,
@@ -450,13 +450,13 @@ pub struct Program {
     pub exclusive: Option<VariableId>,
     /// The atomic register, a scalar variable; see the module's documentation.
     pub atomic: Option<VariableId>,
-    /// Conditions that every reachable state must meet, with what they are called.
+    /// Conditions that every reachable state must meet, with their names.
     pub assertions: Vec<(Expr, String)>,
     /// Locations in which the embedded property process, if there is one, accepts: an expression that
     /// is true in accepting states. Kept for checking.
     pub accepting: Option<Expr>,
-    /// Number of acceptance marks that rows of tables can carry; a run counts only if it sees each of them
-    /// infinitely often.
+    /// Number of acceptance marks that rows of tables can carry; only runs that see each of them infinitely often are
+    /// considered.
     pub marks: u32,
     /// Number of registers that actions use.
     pub registers: u32,
@@ -498,7 +498,7 @@ impl Program {
         VariableId(self.variables.len() as u32 - 1)
     }
 
-    /// Declares a process with these locations, if any; its location variable bears its name.
+    /// Declares a process with these locations, if any; its location variable has its name.
     pub fn declare_process(&mut self, name: &str, locations: &[&str]) -> ProcessId {
         let id = ProcessId(self.processes.len() as u32);
         let location = (!locations.is_empty()).then(|| {
@@ -534,7 +534,7 @@ impl Program {
         }
     }
 
-    /// The value of a cell as people write it: a number, or the name of a location or enum value.
+    /// The value of a cell as text: a number, or the name of a location or enum value.
     pub fn show_value(&self, cell: u32, value: i64) -> String {
         match &self.variable(self.variable_of_cell(cell)).ty {
             Type::Enum { names } => usize::try_from(value)
@@ -547,7 +547,7 @@ impl Program {
     }
 }
 
-/// Why a step is erroneous.
+/// The reason why a step is erroneous.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StepError {
     /// An index outside an array.
@@ -566,9 +566,9 @@ pub enum StepError {
         /// The value.
         value: i64,
     },
-    /// A failed assertion, or another thing that must not be, in words.
+    /// A failed assertion, or another violation, described in words.
     Assertion(String),
-    /// A process goes on alone for ever.
+    /// A step that never ends: its process continues for ever.
     Endless,
 }
 

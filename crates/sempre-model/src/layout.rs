@@ -1,40 +1,40 @@
-//! How a state, one integer for each cell, is packed into machine words.
+//! Packing of states, one integer for each cell, into machine words.
 //!
-//! Each cell gets a field of just the bits that its range of values needs, and stores the distance to
-//! the least value of the range. A cell with one possible value takes no bits. A field never straddles two
-//! words, so that reading it is a shift and a mask.
+//! Each cell gets a field of just the bits that its range of values needs, which stores the difference from the least
+//! value of the range. A cell with one possible value takes no bits. A field never straddles two words, so that
+//! reading it is a shift and a mask.
 //!
-//! Ranges may be optimistic ([`crate::ranges`]): a value that has no room is an [`Overflow`], from which
-//! [`Layout::widened`] makes a layout that has. A value is never cut off silently.
+//! Ranges may be optimistic ([`crate::ranges`]): a value without room is an [`Overflow`], and [`Layout::widened`]
+//! makes a layout with room for it. A value is never truncated silently.
 //!
 //! Invariants:
 //! * I1: equal states are equal words: bits that belong to no field are zero.
 //! * I2: a field has `shift + bits <= 64`, and no two fields share a bit.
 //! * I3: the initial states of the program have room.
 //!
-//! Arithmetic is modulo 2^64, which makes the test for room a single unsigned comparison:
-//! `value - min <= 2^bits - 1` says exactly that the value comes back when the field is read.
+//! Arithmetic is modulo 2^64, which makes the test for room a single unsigned comparison: `value - min <= 2^bits - 1`
+//! holds exactly if reading the field returns the value.
 //!
-//! Fields are placed first-fit: in the order of declaration, the cells of each process together, which
-//! keeps together what is written together; or, if that takes fewer words, from the widest to the
-//! narrowest. Optimal bin packing is not attempted: the decreasing order is at most 22 % off.
+//! Fields are placed first-fit: in the order of declaration, the cells of each process together, so that cells that
+//! are written together are close to each other; or, if that takes fewer words, from the widest to the narrowest.
+//! Optimal bin packing is not attempted: the decreasing order is at most 22 % off.
 
 use crate::ir::{Program, Variable};
 use std::collections::BTreeSet;
 
-/// States of more words are wide.
+/// States with more words are wide.
 const WIDE: usize = 32;
 
-/// Where a cell is found in the words of a state.
+/// The position of a cell in the words of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     /// The word.
     pub word: u32,
-    /// The place of its lowest bit.
+    /// The position of its lowest bit.
     pub shift: u8,
     /// Number of bits, up to 64; 0 for a constant.
     pub bits: u8,
-    /// What is added to the stored number.
+    /// The least value, which is added to the stored number.
     pub min: i64,
 }
 
@@ -72,7 +72,7 @@ fn mask(bits: u8) -> u64 {
     u64::MAX.checked_shr(64 - u32::from(bits)).unwrap_or(0)
 }
 
-/// A value that has no room in the field of its cell.
+/// A value without room in the field of its cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overflow {
     /// The cell.
@@ -87,14 +87,13 @@ pub struct Layout {
     fields: Vec<Field>,
     /// The range of each cell; its field may have room for more.
     ranges: Vec<(i64, i64)>,
-    /// What no value of the cell can exceed, whatever happens: the bounds of its type, or tighter.
+    /// Sound bounds on the values of each cell: the bounds of its type, or tighter.
     limits: Vec<(i64, i64)>,
     width: usize,
 }
 
 impl Layout {
-    /// A layout with room for these values, least and greatest for each cell, and for the initial
-    /// states. Ranges are cut to the bounds of the types.
+    /// A layout with room for these ranges and for the initial states. Ranges are cut to the bounds of the types.
     ///
     /// # Panics
     /// If there is not one range for each cell.
@@ -135,7 +134,7 @@ impl Layout {
                 word,
                 shift,
                 bits,
-                // Counting from zero is cheaper, if it costs no bit.
+                // A minimum of zero makes reading cheaper, if it costs no bit.
                 min: if min > 0 && bits == bits_of((0, max)) {
                     0
                 } else {
@@ -151,19 +150,19 @@ impl Layout {
         }
     }
 
-    /// The same layout, of which it is known that no value exceeds these limits.
+    /// The same layout with these sound bounds on all values.
     pub(crate) fn limited(mut self, limits: Vec<(i64, i64)>) -> Self {
         assert_eq!(limits.len(), self.fields.len(), "one limit for each cell");
         self.limits = limits;
         self
     }
 
-    /// What no value of each cell can exceed; ranges may be narrower, being optimistic.
+    /// Sound bounds on the values of each cell; ranges may be narrower, being optimistic.
     pub(crate) fn limits(&self) -> &[(i64, i64)] {
         &self.limits
     }
 
-    /// A layout with room for whatever the types hold; 16 bits for a natural number.
+    /// A layout with room for all values of the types; 16 bits for a natural number.
     pub fn full(program: &Program) -> Self {
         let mut ranges = Vec::with_capacity(program.cells());
         for v in &program.variables {
@@ -188,7 +187,7 @@ impl Layout {
         self.fields.iter().map(|f| f.bits as usize).sum()
     }
 
-    /// The word with the most bits above all its fields, and how many these are.
+    /// The word with the most unused highest bits, and their number.
     pub fn spare_bits(&self) -> (usize, u32) {
         let mut used = vec![0; self.width];
         for f in &self.fields {
@@ -219,7 +218,7 @@ impl Layout {
     /// Packs a state; all of `words` is overwritten.
     ///
     /// # Errors
-    /// The first cell whose value has no room; the words are then meaningless.
+    /// The first cell whose value has no room; the words are then undefined.
     pub fn pack(&self, cells: &[i64], words: &mut [u64]) -> Result<(), Overflow> {
         words.fill(0);
         for (cell, (field, &value)) in self.fields.iter().zip(cells).enumerate() {
@@ -243,21 +242,22 @@ impl Layout {
         self.fields[cell as usize].get(words)
     }
 
-    /// Has the value room?
+    /// Is there room for the value?
     pub fn fits(&self, overflow: &Overflow) -> bool {
         let f = self.field(overflow.cell);
         overflow.value.wrapping_sub(f.min) as u64 <= f.mask()
     }
 
-    /// A layout with room for the value, too: the range of its cell grows in that direction to at least
-    /// four times its size, or twice if it would take one word more, as far as the type goes, and with
-    /// it those of the other elements of an array and of variables of the same name and type in other processes;
-    /// other ranges stay. If the value has room already, the same layout.
+    /// A layout with room for the value, too: the range of its cell grows in that direction to at least four times
+    /// its size, or twice if it would take one word more, within the bounds of the type, and with it those of the
+    /// other elements of an array and of variables of the same name and type in other processes; other ranges stay.
+    /// If there is room already, the same layout.
     ///
-    /// States of three and more words are stored compressed, where a word more costs little and a
-    /// translation of all that is stored costs much: there the step is always the larger one. Wide states have many variables of
-    /// a kind (channels, places), each of which would overflow on its own: there the range grows to sixteen times its size,
-    /// and with it those of variables of the same type whose names differ in numbers alone, as far as their values can go.
+    /// States of three and more words are stored compressed; there one word more costs little and a translation of
+    /// all stored states costs much, so the larger growth is always used. Wide states have many variables of a kind
+    /// (channels, places), each of which would overflow on its own: there the range grows to sixteen times its size,
+    /// and with it those of variables of the same type whose names differ in numbers alone, within the bounds of
+    /// their values.
     pub fn widened(&self, program: &Program, overflow: &Overflow) -> Layout {
         if self.fits(overflow) {
             return self.clone();
@@ -275,8 +275,8 @@ impl Layout {
         let Overflow { cell, value } = *overflow;
         let variable = program.variable(program.variable_of_cell(cell));
         let (low, high) = variable.ty.bounds();
-        // Not the range but the field grows: it may hold values outside the range already, which must
-        // keep their room; and a range of 5 values in 3 bits would grow to 10 values and soon again.
+        // Not the range but the field grows: the field may hold values outside the range already, which must keep
+        // their room; and a range of 5 values in 3 bits would grow to 10 values and soon again.
         let (min, max) = self.room(cell);
         let mut grown = (min.max(low), max.min(high));
         let size = (i64::try_from(self.field(cell).mask()).unwrap_or(i64::MAX)).saturating_add(1);
@@ -287,7 +287,7 @@ impl Layout {
             (false, false) => 1,
         });
         if value > grown.1 {
-            // A value far beyond has others beyond it.
+            // If a value is far beyond the range, further values are likely.
             let beyond = value.saturating_sub(grown.1) * i64::from(generous);
             let end = grown.1.saturating_add(step);
             grown.1 = end.max(value.saturating_add(beyond)).min(high).max(value);
@@ -296,8 +296,8 @@ impl Layout {
             let end = grown.0.saturating_sub(step);
             grown.0 = end.min(value.saturating_sub(beyond)).max(low).min(value);
         }
-        // What one element of an array needs, or one of several like processes, the others soon need too:
-        // one translation of all states is enough for all of them.
+        // Other elements of an array, or of several similar processes, soon need the same range: one translation of
+        // all states suffices for all of them.
         let mut ranges = self.ranges.clone();
         for other in program.variables.iter().filter(|v| alike(v, variable)) {
             for cell in other.first..other.first + other.cells() {
@@ -316,7 +316,7 @@ impl Layout {
             {
                 let (least, most) = self.limits[cell as usize];
                 let range = &mut ranges[cell as usize];
-                // The limits may cut off all of it.
+                // The limits may exclude all of the growth.
                 let (more, less) = (grown.1.min(most), grown.0.max(least));
                 *range = (range.0.min(less), range.1.max(more));
             }
@@ -333,7 +333,7 @@ impl Layout {
         (field.min, field.min.saturating_add(last))
     }
 
-    /// Packs again, by this layout, a state that `old` has packed.
+    /// Packs a state of the layout `old` in this layout.
     ///
     /// # Errors
     /// The first cell whose value has no room. There is none if this layout was made from `old` by
@@ -356,10 +356,10 @@ impl Layout {
     }
 }
 
-/// Which cells have their fields in which word.
+/// The cells of each word.
 #[derive(Debug)]
 pub(crate) struct CellsByWord {
-    /// Where the cells of each word begin, and where the last ones end.
+    /// The index of the first cell of each word, and the end of the last one.
     starts: Vec<u32>,
     cells: Vec<u32>,
 }
@@ -382,7 +382,7 @@ impl CellsByWord {
     }
 }
 
-/// Are these one variable, or the same of two processes?
+/// Are these one variable, or the same variable of two processes?
 pub(crate) fn alike(a: &Variable, b: &Variable) -> bool {
     std::ptr::eq(a, b)
         || (a.owner.is_some()
@@ -391,7 +391,7 @@ pub(crate) fn alike(a: &Variable, b: &Variable) -> bool {
             && local_name(a) == local_name(b))
 }
 
-/// The name without the digits in it.
+/// The name without its digits.
 fn without_numbers(name: &str) -> String {
     name.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
@@ -404,15 +404,15 @@ pub(crate) fn local_name(variable: &Variable) -> &str {
         .map_or(&*variable.name, |(_, local)| local)
 }
 
-/// The bits that a range of values needs.
+/// The number of bits that a range of values needs.
 fn bits_of((min, max): (i64, i64)) -> u8 {
     (64 - (max.wrapping_sub(min) as u64).leading_zeros()) as u8
 }
 
-/// Gives each cell, in this order, the first word with enough free bits: word and shift of each
-/// cell, and the number of words.
+/// Assigns to each cell, in this order, the first word with enough free bits. Returns word and shift of each cell,
+/// and the number of words.
 fn first_fit(order: &[u32], bits: &[u8]) -> (Vec<(u32, u8)>, usize) {
-    // The words by their number of free bits, so that nets with many thousand places take no time.
+    // The words by their number of free bits, so that nets with many thousand places are fast.
     let mut by_free: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); 65];
     let mut places = vec![(0, 0); bits.len()];
     let mut width = 0;
@@ -597,7 +597,7 @@ mod tests {
         let p = program(&[wide(20), wide(44), wide(44), wide(20)]);
         assert_eq!(Layout::full(&p).width(), 2);
         assert_eq!(Layout::full(&p).bits(), 128);
-        // The other way round the order of processes does: 20 + 44, 20 + 44.
+        // Here the order of processes is enough: 20 + 44, 20 + 44.
         let p = program(&[wide(20), wide(20), wide(44), wide(44)]);
         let layout = Layout::full(&p);
         assert_eq!(layout.width(), 2);

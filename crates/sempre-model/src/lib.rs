@@ -1,6 +1,6 @@
 //! Models: the program IR, the [`System`] interface on top of it, the reference interpreter.
 //!
-//! This crate knows neither properties nor the languages models are written in.
+//! This crate does not depend on properties or on input languages.
 
 pub mod distance;
 pub mod footprint;

@@ -1,13 +1,13 @@
 //! A program as a [`System`]: interpreted, on packed states.
 //!
-//! This is the slow way to explore a program, and the reference for the compiled one. It unpacks the
-//! state, asks the [`Interpreter`], and packs what it says.
+//! This is the slow way to explore a program, and the reference for the compiled one. It unpacks the state, computes
+//! the steps with the [`Interpreter`], and packs the successors.
 //!
-//! * A value that has no room in the layout is told to [`Sink::overflow`] and remembered in the context;
+//! * A value without room in the layout is reported to [`Sink::overflow`] and stored in the context;
 //!   [`System::widen`] makes the wider system from it.
-//! * The program's assertions are checked when a state is expanded, and told as failures without an action.
-//! * A proposition whose evaluation fails (an index out of range) counts as false, and the failure is told
-//!   when the state is expanded: it cannot be overlooked.
+//! * The program's assertions are checked when a state is expanded, and reported as failures without an action.
+//! * A proposition whose evaluation fails (an index out of range) counts as false, and the failure is reported when
+//!   the state is expanded, so that it is not overlooked.
 
 use crate::distance::distance;
 use crate::footprint::{Footprint, can_fail, reads_of};
@@ -26,11 +26,11 @@ pub struct ProgramSystem {
     layout: Layout,
     propositions: Arc<Vec<Expr>>,
     facts: Arc<Facts>,
-    /// The cells of each word of the layout, once they are asked for.
+    /// The cells of each word of the layout, computed on first use.
     cells: Arc<OnceLock<CellsByWord>>,
 }
 
-/// What depends on the program and the propositions alone.
+/// Data that depend on the program and the propositions alone.
 #[derive(Debug)]
 struct Facts {
     /// The propositions whose evaluation can fail.
@@ -46,25 +46,25 @@ struct Facts {
 pub struct ProgramContext {
     cells: Vec<i64>,
     words: Vec<u64>,
-    /// The place of each action in the order in which successors are told, if it is not the usual one.
+    /// The place of each action in the order of successors, unless that is the default one.
     rank: Option<Vec<u32>>,
     overflow: Option<Overflow>,
 }
 
 impl ProgramContext {
-    /// The last value that had no room.
+    /// The last value without room.
     pub fn overflow(&self) -> Option<Overflow> {
         self.overflow
     }
 
-    /// The order in which the steps of a state are told: by the place of their actions in it.
+    /// Sets the order of the steps of a state: by the place of their actions in `rank`.
     pub fn set_rank(&mut self, rank: Vec<u32>) {
         self.rank = Some(rank);
     }
 }
 
 impl ProgramSystem {
-    /// The program with its states packed in this way, and these propositions.
+    /// The program with this layout and these propositions.
     pub fn new(program: Arc<Program>, layout: Layout, propositions: Vec<Expr>) -> Self {
         let fallible = (0..propositions.len())
             .filter(|&i| can_fail(&program, &propositions[i]))
@@ -78,7 +78,7 @@ impl ProgramSystem {
         let visible = (program.actions.iter())
             .map(|a| {
                 let writes = Footprint::new(&program, a).may_write;
-                // What else an atomic step does is not known here.
+                // The further actions of an atomic step are not determined here.
                 let atomic =
                     (program.atomic).is_some_and(|v| writes.contains(&program.variable(v).first));
                 atomic || writes.iter().any(|cell| read.contains(cell))
@@ -102,7 +102,7 @@ impl ProgramSystem {
         &self.program
     }
 
-    /// How states are packed.
+    /// The layout of states.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -134,7 +134,7 @@ impl System for ProgramSystem {
     }
 
     fn successors(&self, context: &mut ProgramContext, state: &[u64], sink: &mut impl Sink) {
-        // Thousands of actions may have to be evaluated.
+        // There may be thousands of actions to evaluate.
         sempre_base::stop::checkpoint_now();
         let interpreter = Interpreter::new(&self.program);
         self.layout.unpack(state, &mut context.cells);
@@ -154,7 +154,7 @@ impl System for ProgramSystem {
                 });
             }
         }
-        // States in between need room, too: compiled code has no other place for them.
+        // Intermediate states must fit the layout, too: compiled code stores them there.
         let (layout, mut narrow) = (&self.layout, None);
         let (cells, words) = (&context.cells, &mut context.words);
         let mut steps = interpreter.steps_through(cells, &mut |passed| {
@@ -330,7 +330,7 @@ mod tests {
         p
     }
 
-    /// Notes what it is told.
+    /// Stores the events it receives.
     #[derive(Default)]
     struct Notes {
         successors: Vec<(u32, Vec<u64>)>,
@@ -349,8 +349,8 @@ mod tests {
         }
     }
 
-    /// A generic driver: explores breadth-first until `limit` states are known, widening as needed.
-    /// States in the order in which they were found, number of widenings, failures.
+    /// A generic driver: explores breadth-first up to `limit` states, widening as needed. Returns the states in the
+    /// order in which they were found, the number of widenings, and the failures.
     fn explore<S: System>(
         mut system: S,
         limit: usize,
@@ -414,7 +414,7 @@ mod tests {
         assert_eq!(failures, BTreeSet::from(expected));
     }
 
-    /// Whatever the layout, the same states in the same order, and the same failures.
+    /// The states, their order and the failures are the same for every layout.
     #[test]
     fn layouts_do_not_matter() {
         let mut random = Random::new(51);
@@ -491,7 +491,7 @@ mod tests {
         assert!(system.holds(&mut context, &state, 1));
         system.layout().pack(&[2, 0, 0], &mut state).unwrap();
         assert!(!system.holds(&mut context, &state, 0));
-        // Outside the array: false, and told.
+        // Outside the array: false, and reported.
         assert!(!system.holds(&mut context, &state, 1));
         let mut notes = Notes::default();
         system.successors(&mut context, &state, &mut notes);

@@ -1,10 +1,9 @@
-//! Random small programs, the same for the same seed, for tests that compare two readings of the IR.
+//! Random small programs, the same for the same seed, for tests that compare two implementations of the IR.
 //!
-//! They use all of it: processes with locations, variables and arrays of each type, local and global,
-//! two-process actions, and with low probability priority classes, an exclusive register, tables, loops,
-//! assertions, several initial states. Errors are possible but not the rule, since a program
-//! that fails at once tests nothing. Loops have at most a few rounds. State spaces are finite except for
-//! natural numbers, but may be large: who explores them must set a limit.
+//! They use all of it: processes with locations, variables and arrays of each type, local and global, two-process
+//! actions, and with low probability priority classes, an exclusive register, tables, loops, assertions, several
+//! initial states. Errors are possible but rare, since a program that fails at once tests nothing. Loops have at most
+//! a few rounds. State spaces are finite except for natural numbers, but may be large: explorations need a limit.
 
 use crate::ir::{
     Action, Behaviour, Binary, Expr, Place, ProcessId, Program, Stmt, Table, Type, Unary,
@@ -30,7 +29,7 @@ pub fn random_program(random: &mut Random) -> Program {
         p.exclusive = Some(p.declare("exclusive", Type::BYTE, None, None));
     }
     for i in 0..p.processes.len() as u32 {
-        // A way out of each location, most of the time, and some more.
+        // Mostly one action out of each location, and some more.
         let location = p.processes[i as usize].location.expect("declared above");
         for from in 0..=p.variable(location).ty.bounds().1 {
             let from = random.chance(0.9).then_some(from);
@@ -62,7 +61,7 @@ pub fn random_program(random: &mut Random) -> Program {
         }
     }
     if random.chance(0.15) {
-        // Somebody is committed, somebody waits for a timeout.
+        // Some process is committed, some process waits for a timeout.
         for action in &mut p.actions {
             if random.chance(0.3) {
                 action.class = *random.pick(&[1, 1, 2, -1]);
@@ -89,8 +88,8 @@ pub fn random_program(random: &mut Random) -> Program {
     p
 }
 
-/// Adds an array that takes some fifty words of a state, and steps that read and write its elements, most of them by an index that
-/// is computed; twice as many initial states, of which it has a value of its own in each.
+/// Adds an array that takes some fifty words of a state, and actions that read and write its elements, most of them
+/// by a computed index. Doubles the number of initial states, each with its own contents of the array.
 pub fn add_wide_array(random: &mut Random, p: &mut Program) {
     const ELEMENTS: usize = 100;
     let array = p.declare("wide", Type::INT, Some(ELEMENTS as u32), None);
@@ -191,8 +190,7 @@ fn declare(random: &mut Random, p: &mut Program, name: &str, owner: Option<Proce
     p.declare(name, ty, length, owner);
 }
 
-/// A guarded action of these processes: each is at one location, this one if it is given, and goes to
-/// another.
+/// A guarded action of these processes: each starts at one location (that of `from`, if given) and moves to another.
 fn guarded(
     random: &mut Random,
     program: &Program,
@@ -234,7 +232,7 @@ fn guarded(
         ));
     }
     if writer.random.chance(0.3) {
-        // Locations are not always the first to be written.
+        // Locations are not always written first.
         effect.rotate_left(1);
     }
     Action {
@@ -248,7 +246,7 @@ fn guarded(
     }
 }
 
-/// How many acceptance marks rows of tables carry, if any.
+/// The number of acceptance marks in tables that have any.
 const MARKS: u32 = 2;
 
 /// A table over a few cells.
@@ -419,7 +417,7 @@ impl Writer<'_> {
                 "within".to_string(),
             ),
             3..=5 => {
-                // Counting makes many states.
+                // Counters make many states.
                 let place = self.place(1);
                 let op = *self
                     .random
@@ -454,8 +452,8 @@ mod tests {
         assert_ne!(p(5), p(6));
     }
 
-    /// The programs are worth exploring: most have more than a few states, errors are there but do not
-    /// prevail, and each part of the IR is in use.
+    /// The programs are useful for tests: most have more than a few states, errors occur but are not prevalent, and
+    /// each part of the IR is used.
     #[test]
     fn programs_are_varied() {
         let mut random = Random::new(1);

@@ -1,15 +1,16 @@
-//! The range of values to expect in each cell, from which a [`Layout`] is made.
+//! The expected range of values of each cell, from which a [`Layout`] is made.
 //!
 //! Two sources:
-//! * [`crate::intervals`], which is sound but gives up where bounds come from relations between variables
-//!   (the tokens of a net, a channel that never fills);
-//! * a scouting run of the interpreter, breadth-first and then a few random walks, within a limit of work, and
-//!   no longer than it brings news: most models show their ranges in a few hundred states.
+//! * [`crate::intervals`], which is sound but imprecise where bounds come from relations between variables (the
+//!   tokens of a net, a channel that never fills);
+//! * a sample of the reachable states, by the interpreter, breadth-first and then by a few random walks. It is
+//!   bounded in work, and ends early if ranges no longer grow: most models reach their ranges in a few hundred
+//!   states.
 //!
-//! If the scouts saw every state, what they saw is exact. If not, a cell for which the analysis gave up, or
-//! says much more than was seen, gets what was seen, at least one bit. That may be too little: the run
-//! then meets an [`crate::layout::Overflow`] and the layout widens, so optimism costs time at worst,
-//! never a wrong result.
+//! If the sample contains every state, its ranges are exact. If not, a cell for which the analysis found no bound, or
+//! a much wider one than the sample, gets the range of the sample, at least one bit. That may be too small: the run
+//! then reports an [`crate::layout::Overflow`] and the layout widens, so optimism costs time at worst, and never
+//! makes a result wrong.
 
 use crate::interpreter::Interpreter;
 use crate::intervals::{Interval, intervals};
@@ -21,13 +22,13 @@ use sempre_base::stop::{Cancel, cancellable, checkpoint_now};
 use std::collections::VecDeque;
 use std::time::Instant;
 
-/// States that the scouts find, at most.
+/// The most states in the sample.
 const STATES: usize = 20_000;
-/// What they may cost, in cells looked at, roughly: about a tenth of a second.
+/// The most work for the sample, roughly in cells read: about a tenth of a second.
 const WORK: usize = 6_000_000;
-/// The part of the time that scouts have, if there is a deadline.
+/// The sample may take one part in this many of the remaining time, if there is a deadline.
 const DEADLINE_SHARE: u32 = 8;
-/// What each of the two kinds of scouting costs at least.
+/// The least work for each of the two kinds of sampling.
 const MIN_WORK: usize = 200_000;
 
 /// The range of values to expect in each cell.
@@ -35,7 +36,7 @@ pub fn ranges(program: &Program) -> Vec<Interval> {
     ranges_and_limits(program).0
 }
 
-/// The range of values to expect in each cell, and one that holds for certain.
+/// The expected range of values of each cell, and a sound one.
 fn ranges_and_limits(program: &Program) -> (Vec<Interval>, Vec<Interval>) {
     let sound = intervals(program);
     let sample = RangeSampler::run(program);
@@ -50,7 +51,7 @@ fn ranges_and_limits(program: &Program) -> (Vec<Interval>, Vec<Interval>) {
         if !is_number || !is_unknown && bits(sound) <= bits(*seen) + 1 {
             *seen = sound;
         } else if seen.0 == seen.1 && sound.0 != sound.1 {
-            // It will change some day.
+            // The cell will change at some time.
             if seen.1 < sound.1 {
                 seen.1 += 1;
             } else {
@@ -62,7 +63,7 @@ fn ranges_and_limits(program: &Program) -> (Vec<Interval>, Vec<Interval>) {
 }
 
 impl Layout {
-    /// A layout with the ranges that analysis and scouts say; see [`crate::ranges`].
+    /// A layout with ranges from analysis and sample; see [`crate::ranges`].
     pub fn inferred(program: &Program) -> Self {
         let (ranges, limits) = ranges_and_limits(program);
         Self::new(program, &ranges).limited(limits).filled(program)
@@ -73,19 +74,19 @@ fn bits((min, max): Interval) -> u32 {
     64 - (max.wrapping_sub(min) as u64).leading_zeros()
 }
 
-/// What a scouting run saw.
+/// The ranges of the sampled states.
 struct RangeSampler {
     seen: Vec<Interval>,
-    /// The work done so far in this kind of scouting, and how much it was when a range last became wider.
+    /// The work done so far in this kind of sampling, and at the time when a range last became wider.
     work: usize,
     last_widening: usize,
-    /// Was that all?
+    /// Does the sample contain all reachable states?
     complete: bool,
 }
 
 impl RangeSampler {
     fn run(program: &Program) -> Self {
-        // A guard costs as much as some ten cells, a successor is written and hashed.
+        // A guard costs about as much as ten cells; a successor is written and hashed.
         let expansion = 10 * (1 + program.actions.len()) + table_rows(program);
         let successor = 20 + 3 * program.cells();
         let mut result = Self {
@@ -96,7 +97,7 @@ impl RangeSampler {
             last_widening: 0,
             complete: true,
         };
-        // What they see is a hint, and not worth more than a part of the time that is left.
+        // The sample is a hint, and worth only a part of the remaining time.
         let now = Instant::now();
         let caller = Cancel::current();
         let until = (caller.deadline())
@@ -114,7 +115,7 @@ impl RangeSampler {
         result
     }
 
-    /// All states, or as many as there is work for.
+    /// All states, within the limits of work.
     fn breadth_first(&mut self, program: &Program, expansion: usize, successor: usize) {
         let interpreter = Interpreter::new(program);
         let mut known: FxHashSet<Vec<i64>> = FxHashSet::default();
@@ -149,7 +150,7 @@ impl RangeSampler {
         }
     }
 
-    /// Random walks, which come deeper, for a quarter of the work.
+    /// Random walks, which reach deeper states, for a quarter of the work.
     fn walk(&mut self, program: &Program, expansion: usize, successor: usize) {
         let interpreter = Interpreter::new(program);
         let mut random = Random::new(1);
@@ -186,7 +187,7 @@ impl RangeSampler {
         }
     }
 
-    /// Was three quarters of the work in vain?
+    /// Has no range become wider during the last three quarters of the work?
     fn is_stale(&self) -> bool {
         self.work >= MIN_WORK && self.last_widening <= self.work / 4
     }
@@ -228,7 +229,7 @@ mod tests {
         }
     }
 
-    /// `places` natural numbers in a ring, tokens in the first, that move on one by one.
+    /// `places` natural numbers in a ring, with tokens in the first, that move one by one.
     fn ring(places: u32, tokens: i64) -> Program {
         let mut p = Program::new("ring");
         let ids: Vec<_> = (0..places)
@@ -258,9 +259,9 @@ mod tests {
 
     #[test]
     fn nets_get_what_was_seen() {
-        // 84 states: all are seen.
+        // 84 states: all are in the sample.
         assert_eq!(ranges(&ring(4, 6)), [(0, 6); 4]);
-        // Too many to see all, and few tokens come far.
+        // Too many states for the sample, and few tokens move far.
         let large = ranges(&ring(60, 7));
         assert_eq!(large[0], (0, 7));
         assert!(

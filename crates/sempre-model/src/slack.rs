@@ -1,25 +1,25 @@
-//! Bits that no field needs, given to the fields that may need them.
+//! Unused bits of the words, assigned to fields that may need them.
 //!
 //! The ranges of a layout may be optimistic ([`crate::ranges`]), and each value that leaves its range costs a
-//! translation of all states stored by then. But states are stored in whole words, so what is left of the
-//! words is free: it goes to the fields that are narrower than what is known for certain about their cells,
-//! one bit at a time, the narrowest first, and to all elements of an array and to the same variable of all
-//! processes at once, which overflow together. The number of words stays the same.
+//! translation of all states stored by then. But states are stored in whole words, so unused bits are free: they are
+//! assigned to the fields that are narrower than the sound bounds of their cells, one bit at a time, the narrowest
+//! first, and to all elements of an array and to the same variable of all processes at once, which overflow together.
+//! The number of words stays the same.
 //!
 //! On leader_filters.5 that, and growing by two bits at a time, saves two of three translations, each of a million
 //! states.
 //!
-//! Greedy: each step tries one group of fields, and a group that has no room once is not tried again. Programs
-//! with thousands of cells (nets) are left alone, since their words are never few enough to matter.
+//! Greedy: each step tries one group of fields, and a group that has no room once is not tried again. Programs with
+//! thousands of cells (nets) are not changed: they always take many words.
 
 use crate::ir::Program;
 use crate::layout::{Layout, local_name};
 use std::collections::BTreeMap;
 
-/// Programs with more cells keep their slack.
+/// Programs with more cells are not changed.
 const CELLS: usize = 1000;
 
-/// How many steps are tried.
+/// The number of steps.
 const STEPS: usize = 200;
 
 impl Layout {
@@ -63,7 +63,7 @@ impl Layout {
         layout
     }
 
-    /// The range of a field with one bit more; `None` if it has room for all that the cell can hold.
+    /// The range of a field with one bit more; `None` if it has room for all values of the cell.
     fn wider(&self, cell: u32) -> Option<(i64, i64)> {
         let (min, max) = self.room(cell);
         let (low, high) = self.limits()[cell as usize];
@@ -87,7 +87,7 @@ mod tests {
     use crate::random_program::random_program;
     use sempre_base::Random;
 
-    /// Nothing loses its room, no word is added, and what is left would not do for any group.
+    /// No value loses its room, no word is added, and the remaining bits do not suffice for any group.
     #[test]
     fn fields_only_grow() {
         let mut random = Random::new(7);

@@ -1,8 +1,8 @@
-//! What a step consists of.
+//! The parts of a step.
 //!
-//! A step of a program with an atomic register may be the work of several actions ([`crate::ir`]); a run tells the first of them and
-//! where they lead. Who shows the run to people wants all of them: they are found again by a search, breadth-first, so that
-//! the way is a shortest one.
+//! A step of a program with an atomic register may consist of several actions ([`crate::ir`]); a run records only the
+//! first of them and the end state. Reports to users show all of them: a breadth-first search finds a shortest
+//! sequence.
 
 use crate::interpreter::{Interpreter, MAX_INTERMEDIATE_STATES};
 use rustc_hash::FxHashMap;
@@ -14,7 +14,8 @@ pub type Part = (u32, Vec<i64>);
 impl Interpreter<'_> {
     /// The parts of a step of `action` from one state to another. `None` if there is no such step.
     ///
-    /// Where the process that went on alone could not any more, the last part leads to the state without it in the register.
+    /// If the process that continued alone became blocked, the last part leads to the state with the register
+    /// cleared.
     pub fn parts(&self, before: &[i64], action: u32, after: &[i64]) -> Option<Vec<Part>> {
         let program = self.program();
         let register = program.atomic.map(|v| program.variable(v).first as usize);
@@ -62,7 +63,7 @@ impl Interpreter<'_> {
     }
 }
 
-/// The parts up to a state that was passed, and perhaps one more action.
+/// The parts up to an intermediate state, and perhaps one more action.
 fn way(
     from: &FxHashMap<Vec<i64>, Option<Part>>,
     first: u32,
@@ -98,7 +99,7 @@ mod tests {
     use super::*;
     use crate::ir::{Action, Behaviour, Binary, Expr, Place, ProcessId, Program, Stmt, Type};
 
-    /// P counts to three alone, or stops at two; Q does something else.
+    /// P counts to three atomically, or stops at two; Q does something else.
     fn program() -> Program {
         let mut p = Program::new("t");
         p.declare_process("P", &[]);
@@ -135,13 +136,13 @@ mod tests {
         let s = |x: i64, holder: i64| vec![x, holder];
         let long = vec![(0, s(1, 1)), (1, s(2, 1)), (3, s(3, 0))];
         assert_eq!(i.parts(&s(0, 0), 0, &s(3, 0)), Some(long));
-        // At 5 the process cannot go on.
+        // At 5 the process is blocked.
         let stuck = vec![(0, s(1, 1)), (2, s(5, 0))];
         assert_eq!(i.parts(&s(0, 0), 0, &s(5, 0)), Some(stuck));
         assert_eq!(i.parts(&s(0, 0), 4, &s(7, 0)), Some(vec![(4, s(7, 0))]));
         assert_eq!(i.parts(&s(0, 0), 0, &s(7, 0)), None);
         assert_eq!(i.parts(&s(0, 0), 99, &s(7, 0)), None);
-        // Every step that the interpreter tells has parts.
+        // Every step of the interpreter has parts.
         for (action, next) in i.successors(&s(0, 0)) {
             assert!(i.parts(&s(0, 0), action, &next.unwrap()).is_some());
         }

@@ -1,27 +1,27 @@
 //! The narrow interface between models and engines.
 //!
-//! A [`System`] is an immutable description shared by all workers. What a worker needs to scribble on
-//! is its [`System::Context`]. A state is a slice of [`System::width`] machine words, whatever they mean;
-//! equal states are equal slices.
+//! A [`System`] is an immutable description shared by all workers. The mutable data of a worker are its
+//! [`System::Context`]. A state is a slice of [`System::width`] machine words, whatever they mean; equal states are
+//! equal slices.
 //!
-//! Programs in the IR implement it (interpreted or compiled), and so can a user's own type: the
-//! required methods are the first five, the others have defaults that are right for plain systems.
+//! Programs in the IR implement it (interpreted or compiled), and so can a user's own type: the required methods are
+//! the first five, the others have defaults that are right for plain systems.
 //!
 //! # Widening
-//! A system may pack states into fewer bits than values can need. If a value has no room, `successors`
-//! tells [`Sink::overflow`], stops, and keeps the value in the context. The driver then
-//! 1. forgets what it was told of this state, and brings its workers to a halt;
-//! 2. makes the wider system, `system = system.widen(context)`, for each context in turn: a context of an
-//!    earlier system is good for this, though for nothing else, and one without overflow gives `None`;
-//! 3. sends the states it has stored, in their order, through [`System::translate`] into a store of the new
-//!    [`System::width`] (numbers of states then stay what they were), takes fresh contexts, and goes
-//!    on with the states that are not expanded yet, this one among them.
+//! A system may pack states into fewer bits than values can need. If a value has no room, `successors` calls
+//! [`Sink::overflow`], stops, and keeps the value in the context. The driver then
+//! 1. discards the events of this state, and stops its workers;
+//! 2. makes the wider system, `system = system.widen(context)`, for each context in turn: a context of an earlier
+//!    system is valid for this, though for nothing else, and one without overflow gives `None`;
+//! 3. translates the states it has stored, in their order, by [`System::translate`] into a store of the new
+//!    [`System::width`] (numbers of states then stay the same), makes new contexts, and continues with the states
+//!    that are not expanded yet, this one among them.
 //!
-//! The next overflow is met in the same way. Ranges at least double, so there are few.
+//! The next overflow is handled in the same way. Ranges at least double, so there are few.
 
 use sempre_base::Random;
 
-/// What leads from one state to the next.
+/// The label of an edge between states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The number of the action, for [`System::action_name`] and [`System::action_processes`].
@@ -30,29 +30,29 @@ pub struct Step {
     pub marks: u64,
 }
 
-/// Something that is wrong with an action in a state.
+/// An error of an action in a state, or a violated condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// The action that failed; `None` for a condition on states.
     pub action: Option<u32>,
-    /// What happened, in words.
+    /// A description.
     pub message: String,
 }
 
-/// What the successors of a state are told to.
+/// The receiver of the successors of a state.
 pub trait Sink {
     /// An edge to a state.
     fn successor(&mut self, step: Step, state: &[u64]);
-    /// An edge to a state that differs from the state that is left in these words at most, which are in order. For
-    /// sinks that can make use of it; to others it is [`Sink::successor`].
+    /// An edge to a state that differs from the source state in these words at most, which are sorted. By default
+    /// this is [`Sink::successor`].
     fn changed(&mut self, step: Step, state: &[u64], words: &[u32]) {
         let _ = words;
         self.successor(step, state);
     }
-    /// An erroneous step: there is no successor, and this must not be overlooked.
+    /// An erroneous step: there is no successor, and the failure must be reported.
     fn failure(&mut self, failure: Failure);
-    /// A value has left the bits that the layout gives it: the layout must widen
-    /// ([`System::widen`]), and what was told of this state is to be forgotten.
+    /// A value has no room in the layout: the layout must widen ([`System::widen`]), and the events of this state
+    /// must be discarded.
     fn overflow(&mut self);
 }
 
@@ -70,7 +70,7 @@ pub trait System: Send + Sync {
     /// The initial states, one or more.
     fn initial(&self, context: &mut Self::Context, each: &mut dyn FnMut(&[u64]));
 
-    /// Tells the successors of a state, in an order that depends on the state alone.
+    /// Passes the successors of a state to the sink, in an order that depends on the state alone.
     fn successors(&self, context: &mut Self::Context, state: &[u64], sink: &mut impl Sink)
     where
         Self: Sized;
@@ -78,8 +78,8 @@ pub trait System: Send + Sync {
     /// Is the proposition with that number true in the state?
     fn holds(&self, context: &mut Self::Context, state: &[u64], proposition: usize) -> bool;
 
-    /// Writes the truth of the propositions `0..count` in the state, one bit each, to `out`, which has a bit
-    /// for each. All at once is often cheaper than one by one.
+    /// Writes the truth of the propositions `0..count` in the state, one bit each, to `out`, which has room for them.
+    /// All at once is often cheaper than one by one.
     fn valuation(&self, context: &mut Self::Context, state: &[u64], count: usize, out: &mut [u64]) {
         out.fill(0);
         for p in 0..count {
@@ -87,8 +87,8 @@ pub trait System: Send + Sync {
         }
     }
 
-    /// How far the state is from one in which the proposition has the other value, in a measure of the system's own, at
-    /// least one. It directs searches ([`crate::distance`]) and decides nothing.
+    /// The distance of the state from one in which the proposition has the other value, in a measure of the system's
+    /// choice, at least one. It directs searches ([`crate::distance`]) and decides nothing.
     fn distance(&self, context: &mut Self::Context, state: &[u64], proposition: usize) -> u64 {
         let _ = (context, state, proposition);
         1
@@ -100,14 +100,14 @@ pub trait System: Send + Sync {
         true
     }
 
-    /// Number of acceptance marks that the model's own edges can carry ([`Step::marks`]). Only runs that see
-    /// each of them infinitely often count.
+    /// Number of acceptance marks that the model's own edges can carry ([`Step::marks`]). Only runs that see each of
+    /// them infinitely often are considered.
     fn marks(&self) -> u32 {
         0
     }
 
-    /// A word of a state, and how many of its highest bits are zero in every state: there a search may
-    /// keep something of its own.
+    /// A word of a state, and the number of its highest bits that are zero in every state: a search may store data of
+    /// its own there.
     fn spare_bits(&self) -> (usize, u32) {
         (0, 0)
     }
@@ -123,8 +123,8 @@ pub trait System: Send + Sync {
         &[]
     }
 
-    /// Which processes have an enabled action in the state, one bit each, added to `enabled`, which has
-    /// a bit for each process.
+    /// The processes that have an enabled action in the state, one bit each, added to `enabled`, which has a bit for
+    /// each process.
     fn enabled_processes(&self, context: &mut Self::Context, state: &[u64], enabled: &mut [u64])
     where
         Self: Sized,
@@ -149,12 +149,12 @@ pub trait System: Send + Sync {
         self.successors(context, state, &mut sink);
     }
 
-    /// The name of an action, for people.
+    /// The name of an action, for reports.
     fn action_name(&self, action: u32) -> String {
         action.to_string()
     }
 
-    /// The variables of a state with their values, for people.
+    /// The variables of a state with their values, for reports.
     fn show(&self, state: &[u64]) -> Vec<(String, String)> {
         state
             .iter()
@@ -163,14 +163,14 @@ pub trait System: Send + Sync {
             .collect()
     }
 
-    /// Asks that successors be told in another order, chosen by `random`: workers that start in
-    /// different places meet less often. Does nothing by default.
+    /// Sets another order of successors, chosen by `random`, so that workers that start in different places overlap
+    /// less. Does nothing by default.
     fn permute(&self, context: &mut Self::Context, random: &mut Random) {
         let _ = (context, random);
     }
 
-    /// After an overflow that `context` keeps: the same model with room for that value, too. `None` if the
-    /// context keeps none, as in systems that never overflow. See the module's documentation.
+    /// After an overflow recorded in `context`: the same model with room for that value, too. `None` if none is
+    /// recorded, as in systems that never overflow. See the module's documentation.
     fn widen(&self, context: &Self::Context) -> Option<Self>
     where
         Self: Sized,
@@ -188,8 +188,8 @@ pub trait System: Send + Sync {
         out.copy_from_slice(state);
     }
 
-    /// [`System::translate`] for a state that differs in these words at most from the one that was translated to `out`
-    /// before. The words of `out` that may change are written to `changed`, in order.
+    /// [`System::translate`] for a state that differs in these words at most from the one that was translated to
+    /// `out` before. The words of `out` that may change are written to `changed`, in order.
     fn translate_changed(
         &self,
         old: &Self,

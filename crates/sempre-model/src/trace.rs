@@ -1,8 +1,8 @@
-//! Traces: evidence for people, and for the interpreter to replay.
+//! Traces: counterexamples for users, which the interpreter can replay.
 //!
-//! A trace is an initial state and steps from it. It may end in an erroneous step or in a state that
-//! fails an assertion, and it may close to a lasso. [`replay`] believes none of it: each step must be
-//! one that the interpreter makes.
+//! A trace is an initial state and steps from it. It may end in an erroneous step or in a state that violates an
+//! assertion, and it may close to a lasso. [`replay`] trusts none of it: each step must be one that the interpreter
+//! makes.
 
 use crate::interpreter::Interpreter;
 use crate::ir::{Program, StepError};
@@ -18,12 +18,12 @@ pub struct TraceStep {
     pub state: Vec<i64>,
 }
 
-/// What is wrong at the end of a trace.
+/// The error at the end of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceFailure {
-    /// The action whose step is erroneous; `None` if the last state fails an assertion.
+    /// The action whose step is erroneous; `None` if the last state violates an assertion.
     pub action: Option<u32>,
-    /// What goes wrong.
+    /// The error.
     pub error: StepError,
 }
 
@@ -32,12 +32,12 @@ pub struct TraceFailure {
 pub struct Trace {
     /// The first state.
     pub initial: Vec<i64>,
-    /// What follows.
+    /// The steps.
     pub steps: Vec<TraceStep>,
-    /// For a lasso, the number of the state (0 is the initial one) to which the last step leads back: the
-    /// last state equals it.
+    /// For a lasso, the number of the state (0 is the initial one) that the last step returns to: the last state
+    /// equals it.
     pub cycle: Option<usize>,
-    /// How it ends, if that is an error.
+    /// The error at its end, if there is one.
     pub failure: Option<TraceFailure>,
 }
 
@@ -86,7 +86,7 @@ impl Trace {
     }
 }
 
-/// Why a trace is not one of the program.
+/// The reason why a trace is not one of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReplayError {
     /// The first state is not initial.
@@ -126,7 +126,7 @@ impl std::error::Error for ReplayError {}
 /// Replays a trace on the interpreter.
 ///
 /// # Errors
-/// The first thing that the interpreter does not confirm.
+/// The first deviation from the interpreter.
 pub fn replay(program: &Program, trace: &Trace) -> Result<(), ReplayError> {
     let interpreter = Interpreter::new(program);
     if !program.initial.contains(&trace.initial) {
@@ -243,7 +243,7 @@ mod tests {
     use crate::random_program::random_program;
     use sempre_base::Random;
 
-    /// `x` goes up to 2 and back to 0, or fails there.
+    /// `x` increases to 2 and returns to 0, or fails there.
     fn program() -> Program {
         let mut p = Program::new("t");
         p.declare_process("P", &["low", "high"]);
@@ -335,7 +335,7 @@ mod tests {
         assert_eq!(broken(&|t| t.cycle = Some(77)), ReplayError::NotClosed);
     }
 
-    /// What the interpreter walks, it replays, also after packing and unpacking.
+    /// Walks of the interpreter can be replayed, also after packing and unpacking.
     #[test]
     fn walks_replay_through_a_layout() {
         let mut random = Random::new(41);
