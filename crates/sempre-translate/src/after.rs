@@ -1,13 +1,12 @@
-//! What remains to be shown after a letter: the function `af`, on decision diagrams.
+//! The formula that remains to be satisfied after a letter: the function `af`, on decision diagrams.
 //!
-//! Esparza, Křetínský, Sickert, "From LTL to deterministic automata: a Safraless compositional approach"
-//! (FMSD 2016). What a formula asks of the present and of the rest of the word is a Boolean function of
-//! the propositions and of formulas about the rest; reading a letter leaves a positive Boolean
-//! combination of such formulas, the *rest*, which is a set of obligations kept up to propositional
-//! equivalence. A word satisfies a rest whose formulas are all safety formulas iff the rest never becomes
-//! false, and one of guarantees iff it becomes true.
+//! Esparza, Křetínský, Sickert, "From LTL to deterministic automata: a Safraless compositional approach" (FMSD 2016).
+//! The requirements of a formula on the present letter and on the rest of the word are a Boolean function of the
+//! propositions and of formulas about the rest. Reading a letter leaves a positive Boolean combination of such
+//! formulas, the *rest*, which is a set of obligations up to propositional equivalence. A word satisfies a rest whose
+//! formulas are all safety formulas iff the rest never becomes false, and one of guarantees iff it becomes true.
 //!
-//! Formulas that do not depend on prefixes are not unfolded: they stay as they are.
+//! Formulas that do not depend on prefixes are not unfolded.
 //!
 //! Invariants: A1 rests are monotone; A2 formulas are in negation normal form.
 
@@ -27,7 +26,7 @@ pub struct After {
 }
 
 impl After {
-    /// The rest that asks for `f` from the next position on.
+    /// The rest that requires `f` from the next position on.
     pub fn rest(&mut self, formulas: &Formulas, alphabet: &mut Alphabet, f: Formula) -> Bdd {
         match formulas.op(f) {
             Op::True => Bdd::TRUE,
@@ -55,7 +54,7 @@ impl After {
         }
     }
 
-    /// The formulas that a rest combines.
+    /// The formulas that occur in a rest.
     pub(crate) fn atoms_of(&self, alphabet: &Alphabet, rest: Bdd) -> Vec<Formula> {
         let support = alphabet.bdds.support(rest);
         support.into_iter().map(|v| self.atom(v)).collect()
@@ -75,7 +74,7 @@ impl After {
         self.atoms[(var - AUXILIARY) as usize]
     }
 
-    /// What a rest asks of the present letter and of the positions after it.
+    /// The requirements of a rest on the present letter and on the positions after it.
     pub fn function(&mut self, formulas: &Formulas, alphabet: &mut Alphabet, rest: Bdd) -> Bdd {
         if rest.is_constant() {
             return rest;
@@ -90,7 +89,7 @@ impl After {
         let low = self.function(formulas, alphabet, low);
         let high = self.function(formulas, alphabet, high);
         let now = self.unfold(formulas, alphabet, self.atom(var));
-        // A1: what suffices without the atom suffices with it.
+        // A1: a letter that suffices without the atom suffices with it.
         let with = alphabet.bdds.and(now, high);
         let function = alphabet.bdds.or(with, low);
         self.functions.insert(rest, function);
@@ -210,7 +209,7 @@ mod tests {
         let rest = after.rest(&a, &mut alphabet, f);
         let function = after.function(&a, &mut alphabet, rest);
         let parts = alphabet.bdds.split_propositions(function);
-        // Go on waiting (p, not q), wait or be content with `GF r` (p and q), be content (only q).
+        // Keep waiting (p, not q), wait or require `GF r` only (p and q), require `GF r` (only q).
         assert_eq!(parts.len(), 3);
         let waiting = parts.iter().filter(|(_, r)| *r == rest).count();
         assert_eq!(waiting, 1);
@@ -218,7 +217,7 @@ mod tests {
             .iter()
             .filter(|(_, r)| after.atoms_of(&alphabet, *r).len() == 1 && *r != rest);
         for (_, r) in content.cloned().collect::<Vec<_>>() {
-            // It does not depend on prefixes, and stays.
+            // It does not depend on prefixes, and is not unfolded.
             assert_eq!(after.function(&a, &mut alphabet, r), r);
         }
     }

@@ -1,18 +1,17 @@
-//! From a formula to an automaton worth having: rewriting, construction, reductions.
+//! Translation of formulas to Büchi automata: rewriting, construction, reductions.
 //!
-//! The road of the highest effort:
+//! The steps of the highest effort:
 //!
 //! 1. negation normal form, rewriting ([`Simplifier`]) with the help of language containment;
-//! 2. Couvreur's construction ([`couvreur`]); where that gets large, [`composition`](crate::composition) of the automata of
-//!    the formula's parts, if it has parts, and no further step but the last two;
+//! 2. Couvreur's construction ([`couvreur`]); if that gets large, [`composition`](crate::composition) of the automata
+//!    of the formula's parts, if it has parts, followed by the last two steps only;
 //! 3. component filter and simulations, until nothing changes;
-//! 4. if the language is an obligation, its minimal weak deterministic automaton ([`wdba`]); that it is
-//!    one is either seen from the syntax or proved by comparing languages with the help of the
-//!    automaton of the negation;
-//! 5. otherwise other ways to the same language: the formula in another shape, and for `G F g` with a
-//!    guarantee `g` a deterministic construction ([`gf_guarantee`]);
+//! 4. if the language is an obligation, its minimal weak deterministic automaton ([`wdba`]); this is either seen from
+//!    the syntax or proved by comparing languages with the help of the automaton of the negation;
+//! 5. otherwise alternatives for the same language: the formula in another shape, and for `G F g` with a guarantee
+//!    `g` a deterministic construction ([`gf_guarantee`]);
 //! 6. if acceptance on states is wanted, degeneralisation and simulations again;
-//! 7. the smallest of what was found, determinism deciding between equals.
+//! 7. the smallest of the results; among equals a deterministic one.
 
 use crate::composition::{Parts, composed};
 use crate::containment::Containment;
@@ -32,14 +31,14 @@ use sempre_omega::{Alphabet, Automaton, emptiness, product, wdba};
 /// An automaton with more states than this is large.
 const LARGE: usize = 40;
 
-/// More subsets than this, and the minimal weak automaton is given up.
+/// The minimal weak automaton is not computed if it needs more subsets than this.
 const MAX_SUBSETS: usize = 4096;
 
-/// Translates formulas of one arena; keeps what it learns between formulas.
+/// Translates formulas of one arena; keeps its caches between formulas.
 pub struct Translator {
     pub(crate) simplifier: Simplifier,
     pub(crate) limits: Limits,
-    /// Formulas whose construction exceeds these are taken apart.
+    /// Formulas whose construction exceeds these are composed from parts.
     pub(crate) whole: Limits,
 }
 
@@ -57,12 +56,12 @@ impl Default for Translator {
 enum Constructed {
     /// Of the formula as a whole.
     Whole(Automaton),
-    /// Put together from its parts and reduced.
+    /// Composed from its parts and reduced.
     Composed(Automaton),
 }
 
 impl Translator {
-    /// A translator that knows nothing yet.
+    /// A translator with empty caches.
     pub fn new() -> Self {
         Self::default()
     }
@@ -98,7 +97,7 @@ impl Translator {
         Ok(best.found.expect("at least one automaton was offered").1)
     }
 
-    /// [`Self::buchi`] without limits, whatever those of the translator are.
+    /// [`Self::buchi`] without limits, regardless of those of the translator.
     pub(crate) fn unlimited_buchi(
         &mut self,
         formulas: &mut Formulas,
@@ -112,7 +111,7 @@ impl Translator {
         made.expect("no limit")
     }
 
-    /// `f` in negation normal form, rewritten as the effort asks; never larger.
+    /// `f` in negation normal form, rewritten as the effort requires; never larger.
     pub fn rewritten(&mut self, formulas: &mut Formulas, f: Formula, effort: Effort) -> Formula {
         let f = nnf(formulas, f);
         if effort == Effort::High && self.simplifier.oracle.is_none() {
@@ -140,7 +139,7 @@ impl Translator {
             }
         };
         scc_filter(&mut a, Transient::Empty);
-        // A large obligation: its minimal automaton is hard to beat, and simulations are dear.
+        // A large obligation: its minimal automaton is rarely beaten, and simulations are expensive.
         if a.states() > LARGE
             && formulas.facts(g).obligation()
             && let Some(w) = self.obligation(formulas, best.alphabet, g, &a)
@@ -178,7 +177,8 @@ impl Translator {
         Ok(())
     }
 
-    /// As a whole if that is small, otherwise from parts if there are any, otherwise as a whole within the limits.
+    /// The whole formula if the result is small, otherwise its parts if there are any, otherwise the whole formula
+    /// within the limits.
     fn construct(
         &mut self,
         formulas: &mut Formulas,
@@ -239,7 +239,7 @@ impl Translator {
         a: &Automaton,
     ) -> Option<Automaton> {
         let known = formulas.facts(f).obligation();
-        // Where it is only a try, a subset construction that grows is not worth following.
+        // If it may fail, a large subset construction is not worth its cost.
         let limit = if known {
             MAX_SUBSETS
         } else {
@@ -291,7 +291,7 @@ impl Parts for Translator {
 /// Smaller is better: nondeterminism if it was not wanted, states, nondeterminism, edges, sets.
 type Rank = (bool, usize, bool, usize, u32);
 
-/// The best automaton so far, by what is wanted.
+/// The best automaton so far, for these options.
 struct Best<'a> {
     alphabet: &'a mut Alphabet,
     options: Options,
@@ -299,7 +299,7 @@ struct Best<'a> {
 }
 
 impl Best<'_> {
-    /// Takes a reduced TGBA into account, made what is wanted first.
+    /// Converts a reduced TGBA to the wanted kind, and keeps it if it is the best.
     fn offer(&mut self, mut a: Automaton) {
         let bdds = &mut self.alphabet.bdds;
         if self.options.kind == Kind::Ba {

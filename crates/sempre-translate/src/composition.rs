@@ -1,26 +1,29 @@
-//! Automata of large formulas, put together from those of their parts.
+//! Automata of large formulas, composed from those of their parts.
 //!
-//! The construction of [`couvreur`](mod@crate::couvreur) looks at a formula as a whole: it tells apart all letters that any part
-//! tells apart, and all sets of parts that may still be open. That makes small automata of small formulas, and exponential work
-//! of large ones, even where the automaton is linear: `F G p1 | ... | F G pn` has n + 1 states, and the first of them 2^n classes of
-//! letters. A formula whose construction exceeds [`Limits::SMALL`] is therefore taken apart:
+//! The construction of [`couvreur`](mod@crate::couvreur) treats a formula as a whole: it distinguishes all letters
+//! that any part distinguishes, and all sets of parts that may still be open. That gives small automata for small
+//! formulas, and takes exponential time for large ones, even if the automaton is linear: `F G p1 | ... | F G pn` has
+//! n + 1 states, and the first of them 2^n classes of letters. A formula whose construction exceeds [`Limits::SMALL`]
+//! is therefore decomposed:
 //!
 //! * `f1 | ... | fn` is the [sum](sempre_omega::sum) of the automata of its parts;
-//! * `F f` is a state that waits, in front of the automaton of `f`;
+//! * `F f` is a waiting state in front of the automaton of `f`;
 //! * `X f` is a state in front of it;
-//! * `f1 & ... & fn` and `G(f1 & ... & fn)` are the product of the automata of groups of conjuncts that share propositions.
+//! * `f1 & ... & fn` and `G(f1 & ... & fn)` are the product of the automata of groups of conjuncts that share
+//!   propositions.
 //!
-//! Sums are linear. Products of deterministic factors without common propositions have as many states and edges as the numbers of
-//! their factors multiplied; so their size is known before they are made, and what exceeds the limits is refused with
-//! that size ([`TooLarge`]). Simulations reduce both, sums and products, as long as they are small.
+//! Sums are linear. The numbers of states and edges of a product of deterministic factors without common propositions
+//! are the products of those of its factors. So the size is known in advance, and a product that exceeds the limits
+//! is refused with that size ([`TooLarge`]). Simulations reduce both, sums and products, as long as they are small.
 //!
-//! The idea of composing automata from those of temporal subformulas is in Babiak, Badie, Duret-Lutz, Křetínský, Strejček, "Compositional approach
-//! to suspension and other improvements to LTL translation" (SPIN 2013); there, for parts that do not depend on prefixes.
+//! The idea of composing automata from those of temporal subformulas is in Babiak, Badie, Duret-Lutz, Křetínský,
+//! Strejček, "Compositional approach to suspension and other improvements to LTL translation" (SPIN 2013); there, for
+//! parts that do not depend on prefixes.
 //!
-//! Invariants: C1 parts are smaller than the formula, so that the recursion ends; C2 factors have generalised Büchi acceptance; C3 if all factors are weak, so is the
-//! product, and one acceptance set is enough.
+//! Invariants: C1 parts are smaller than the formula, so that the recursion ends; C2 factors have generalised Büchi
+//! acceptance; C3 if all factors are weak, so is the product, and one acceptance set is enough.
 //!
-//! Not done here: other `G`, `U`, `R`, `W` and `M` over large operands. For these the construction as a whole is the only way.
+//! Not done here: other `G`, `U`, `R`, `W` and `M` over large operands. They are constructed as a whole.
 
 use crate::couvreur::Limits;
 use crate::options::Effort;
@@ -47,7 +50,7 @@ pub(crate) trait Parts {
     fn max_edges(&self) -> usize;
 }
 
-/// The automaton of a formula in negation normal form, from those of its parts; `None` if it has none.
+/// The automaton of a formula in negation normal form, from those of its parts; `None` if it has no parts.
 pub(crate) fn composed(
     parts: &mut impl Parts,
     formulas: &mut Formulas,
@@ -64,7 +67,7 @@ pub(crate) fn composed(
         }
         op => (op, formulas.operands(f).to_vec()),
     };
-    // What exceeds the limits is likely to be among the largest.
+    // The largest part first, since it is the most likely to exceed the limits.
     operands.sort_by_key(|&g| std::cmp::Reverse(formulas.size(g)));
     let mut a = match op {
         Op::Or => {
@@ -105,9 +108,10 @@ pub(crate) fn composed(
     Ok(Some(a))
 }
 
-/// Refuses the product of deterministic factors without common propositions if it is too large. Its size is known: each
-/// pair of states and of letters is possible, and simulation finds nothing that it has not found in the factors. (Reverse simulation does,
-/// if they are not deterministic: guesses that can be made at different times can be made at once.)
+/// Refuses the product of deterministic factors without common propositions if it is too large. Its size is known:
+/// each pair of states and of letters is possible, and simulation finds no reductions that it has not found in the
+/// factors. (Reverse simulation does, if they are not deterministic: guesses that can be made at different times can
+/// be made at once.)
 fn refuse_product(
     max_edges: usize,
     alphabet: &mut Alphabet,
@@ -140,7 +144,7 @@ fn product_of_parts(
     let mut factors = factors.iter();
     let mut p = factors.next().expect("at least one factor").clone();
     for a in factors {
-        // An upper bound; common propositions leave fewer, but seldom much fewer.
+        // An upper bound; common propositions reduce it, but seldom by much.
         let bound = p.edge_count().saturating_mul(a.edge_count());
         if bound > max_edges.saturating_mul(MAX_WASTE) {
             return Err(too_large);
@@ -158,7 +162,7 @@ fn product_of_parts(
     Ok(p)
 }
 
-/// Simulations where they are cheap; otherwise the component filter alone.
+/// Simulations if they are cheap; otherwise the component filter alone.
 fn reduce_if_small(a: &mut Automaton, alphabet: &mut Alphabet, effort: Effort) {
     let effort = if a.edge_count() <= Limits::SMALL.edges {
         effort
@@ -177,9 +181,10 @@ fn sum_of_parts(alphabet: &mut Alphabet, parts: Vec<Automaton>) -> Automaton {
     a
 }
 
-/// The automaton with a new initial state: one from which the first letter is skipped (`X`), or one that waits (`F`).
+/// The automaton with a new initial state: one from which the first letter is skipped (`X`), or one with a self-loop
+/// (`F`).
 fn in_front(mut a: Automaton, waiting: bool) -> Automaton {
-    // The waiting state must have a set to miss.
+    // The waiting state must not be accepting, which takes a set.
     if waiting && a.sets == 0 {
         debug_assert_eq!(a.acceptance, Acceptance::True, "C2");
         a.sets = 1;
@@ -279,7 +284,7 @@ mod tests {
         Translator::new().translate_within(&mut formulas, &mut alphabet, f, options, limits)
     }
 
-    /// Formulas of few propositions, so that parts share some and not others, taken apart as far as possible.
+    /// Formulas of few propositions, so that parts share some and not others, decomposed as far as possible.
     #[test]
     fn composed_automata_accept_the_language_of_the_formula() {
         let parts = [
@@ -324,7 +329,7 @@ mod tests {
             };
             let expected = Translator::new().translate(&mut formulas, &mut alphabet, f, options);
             let mut translator = Translator::new();
-            // Some constructions as a whole are given up at once, others halfway or at their end.
+            // Some constructions as a whole fail at once, others halfway or at their end.
             translator.whole = Limits {
                 states: [0, 2, 100][r.below(3)],
                 edges: 1 << r.below(8),

@@ -1,9 +1,8 @@
 //! Language containment as an aid to rewriting.
 //!
-//! Where the syntax does not show that one formula implies another, their automata may: the product of
-//! the automaton of `f` with that of `!g` is empty iff `f` implies `g`. Automata are made with low
-//! effort, kept, and given up when they grow: rewriting with proofs must stay cheaper than the
-//! translation it is meant to help.
+//! If the syntax does not show that one formula implies another, their automata may: the product of the automaton of
+//! `f` with that of `!g` is empty iff `f` implies `g`. Automata are built with low effort, cached, and abandoned when
+//! they grow: rewriting with proofs must stay cheaper than the translation that it supports.
 
 use crate::couvreur::{self, Limits};
 use rustc_hash::FxHashMap;
@@ -11,13 +10,13 @@ use sempre_ltl::{Formula, Formulas, Implication, simplify::Oracle};
 use sempre_omega::scc_filter::{Transient, scc_filter};
 use sempre_omega::{Alphabet, Automaton, Bdds, emptiness, product};
 
-/// The question is left open if an automaton exceeds these.
+/// If an automaton exceeds these, the implication is not proved.
 const LIMITS: Limits = Limits {
     states: 64,
     ..Limits::SMALL
 };
 
-/// The same if the labels of a product need more nodes than this.
+/// Also if the labels of a product need more nodes than this.
 const MAX_NODES: usize = 1 << 12;
 
 /// The automata made so far, over an alphabet of their own.

@@ -1,12 +1,11 @@
 //! LTL to transition-based generalised Büchi automata.
 //!
-//! The construction of Couvreur, "On-the-fly verification of linear temporal logic" (FM 1999), on
-//! decision diagrams. What a formula asks of the present and of the next position is one Boolean
-//! function of
+//! The construction of Couvreur, "On-the-fly verification of linear temporal logic" (FM 1999), on decision diagrams.
+//! The requirements of a formula on the present and on the next position are one Boolean function of
 //!
 //! * the propositions, read now,
 //! * `Next[g]` for each subformula `g` that must hold from the next position on,
-//! * `Promise[g]`: a `g` that some `U`, `F` or `M` needs is put off once more.
+//! * `Promise[g]`: a `g` that some `U`, `F` or `M` requires is postponed once more.
 //!
 //! ```text
 //!   [p] = p                              [f U g] = [g] | ([f] & Promise[g] & Next[f U g])
@@ -15,42 +14,40 @@
 //!   [f | g] = [f] | [g]                  [f W g] = [g] | ([f] & Next[f W g])
 //! ```
 //!
-//! A state is such a function. For each class of letters it leaves a monotone function of `Next` and
-//! `Promise` variables, and each prime implicant of that is an edge: its `Next` variables give the
-//! destination, its missing promises the acceptance sets. A run is accepting if each promise is not
-//! made infinitely often, that is, if it is kept.
+//! A state is such a function. For each class of letters it leaves a monotone function of `Next` and `Promise`
+//! variables, and each prime implicant of that is an edge: its `Next` variables give the destination, its missing
+//! promises the acceptance sets. A run is accepting if infinitely many of its edges do not make the promise, for each
+//! promise; then the promise is kept.
 //!
-//! How ours differs from the paper, and from implementations that enumerate letters:
+//! Differences from the paper, and from implementations that enumerate letters:
 //!
 //! * States are identified by their functions, so formulas with the same present and future merge.
-//! * Letters are never enumerated: the propositions stand on top of the diagram, and one pass over
-//!   its nodes gives the classes of letters with the same rest ([`Bdds::split_propositions`]). Sixty
-//!   propositions cost what their diagram costs.
-//! * Below `G`, where the formula is asked again at each position anyway, an eventuality need not be
-//!   carried over by its own `Next` variable (`[G F g] = ([g] | Promise[g]) & Next[G F g]`).
-//!
+//! * Letters are never enumerated: the propositions are on top of the diagram, and one pass over its nodes gives the
+//!   classes of letters with the same rest ([`Bdds::split_propositions`]). The cost of sixty propositions is that of
+//!   their diagram.
+//! * Below `G`, where the formula is required again at each position anyway, an eventuality needs no `Next` variable
+//!   of its own (`[G F g] = ([g] | Promise[g]) & Next[G F g]`).
 //! * A destination drops an obligation that a smaller one implies syntactically.
 //!
-//! Invariants: I1 the functions are monotone in `Next` and `Promise` (so prime implicants have no
-//! negative literal of them); I2 the input is in negation normal form; I3 an obligation is dropped only
-//! if one that is smaller by two implies it. Without the size condition that would be wrong:
-//! `G(p & X F q)` implies `F q`, which nevertheless must stay, for it makes the promise. With it, look at
-//! a smallest obligation that fails somewhere on an accepted word: what could have been the reason
-//! to drop it, or the `G` that asks for it, fails too and is smaller; so it is never dropped, puts
-//! itself off for ever, and breaks its promise. I4 where everything that is put off under one promise is
-//! due, all of it can be met at once: `g` in `f U (h U g)` meets the inner and the outer until; so one
-//! promise serves both, which saves acceptance sets. (`F(a M b)` is not met by `a` alone: the
-//! promise of an `M` is that of the whole.)
+//! Invariants: I1 the functions are monotone in `Next` and `Promise` (so prime implicants have no negative literal of
+//! them); I2 the input is in negation normal form; I3 an obligation is dropped only if one that is smaller by two
+//! implies it. Without the size condition that would be wrong: `G(p & X F q)` implies `F q`, which nevertheless must
+//! stay, for it makes the promise. With it, consider a smallest obligation that fails somewhere on an accepted word:
+//! any reason to drop it, or the `G` that requires it, fails too and is smaller; so it is never dropped, is postponed
+//! for ever, and breaks its promise. I4 wherever all formulas postponed under one promise are due, all of them can be
+//! satisfied at once: `g` in `f U (h U g)` satisfies the inner and the outer until; so one promise serves both, which
+//! saves acceptance sets. (`F(a M b)` is not satisfied by `a` alone: the promise of an `M` is that of the whole.)
 //!
-//! Cost: as many states as distinct functions, at most exponential in the formula. A single function can be exponential too
-//! (`F G p1 | ... | F G pn`): [`Limits`] bound the states, the edges and the nodes of decision diagrams.
+//! Cost: as many states as distinct functions, at most exponential in the formula. A single function can be
+//! exponential too (`F G p1 | ... | F G pn`): [`Limits`] bound the states, the edges and the nodes of decision
+//! diagrams.
 
 use rustc_hash::FxHashMap;
 use sempre_ltl::{Formula, Formulas, Implication, Op};
 use sempre_omega::bdd::AUXILIARY;
 use sempre_omega::{Acceptance, Alphabet, Automaton, Bdd, Mark};
 
-/// How far a construction may go.
+/// The limits of a construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// States of the automaton.
@@ -68,16 +65,16 @@ impl Limits {
         edges: usize::MAX,
         nodes: usize::MAX,
     };
-    /// What a user is willing to wait for, a second or two.
-    pub const USUAL: Limits = Limits::of_edges(1 << 18);
-    /// What takes some milliseconds.
+    /// The default for users: a second or two.
+    pub const DEFAULT: Limits = Limits::of_edges(1 << 18);
+    /// Some milliseconds.
     pub const SMALL: Limits = Limits {
         states: usize::MAX,
         edges: 1 << 12,
         nodes: 1 << 15,
     };
 
-    /// So many edges, and as much work for them.
+    /// This number of edges, and work in proportion.
     pub const fn of_edges(edges: usize) -> Limits {
         Limits {
             states: usize::MAX,
@@ -87,7 +84,7 @@ impl Limits {
     }
 }
 
-/// What an auxiliary variable stands for.
+/// The meaning of an auxiliary variable.
 #[derive(Clone, Copy)]
 enum Auxiliary {
     Next(Formula),
@@ -140,8 +137,8 @@ pub fn tgba(
     })?
 }
 
-/// From marks that hold the promises made on an edge, so many in all, to acceptance sets: an edge is in the sets of the
-/// promises that it does not make.
+/// Turns marks that hold the promises made on an edge into acceptance sets: an edge is in the sets of the promises
+/// that it does not make.
 pub fn accept_kept_promises(a: &mut Automaton, promises: u32) {
     let all = Mark::all(promises);
     for e in a.edges.iter_mut().flatten() {
@@ -159,7 +156,7 @@ impl Translation<'_> {
         let initial = a.add_state();
         a.initial.push(initial);
         states.insert(functions[0], initial);
-        // The destination of a set of `Next` variables; many edges ask for the same.
+        // The destination of a set of `Next` variables; many edges have the same.
         let mut destinations: FxHashMap<Vec<Formula>, Bdd> = FxHashMap::default();
         let mut edges = 0;
         let mut at = 0;
@@ -205,7 +202,7 @@ impl Translation<'_> {
                         functions.push(destination);
                         a.add_state()
                     });
-                    // For now the mark holds the promises; the sets are what is missing.
+                    // At this point the mark holds the promises; the sets are their complement.
                     a.add_edge(at as u32, to, label, promised);
                 }
             }
@@ -237,7 +234,7 @@ impl Translation<'_> {
         AUXILIARY + self.auxiliaries.len() as u32 - 1
     }
 
-    /// `Next[g]`; a conjunction is asked conjunct by conjunct, so that equal sets are equal cubes.
+    /// `Next[g]`; the conjuncts of a conjunction have variables of their own, so that equal sets are equal cubes.
     fn next(&mut self, g: Formula) -> Bdd {
         if g.is_constant() {
             return if g == Formula::TRUE {
@@ -265,8 +262,8 @@ impl Translation<'_> {
         self.alphabet.bdds.variable(var)
     }
 
-    /// `Promise[g]`. To put off an until is to put off what that one waits for (I4), so
-    /// `Promise[f U g] = Promise[g]`.
+    /// `Promise[g]`. Postponing an until is postponing what that until waits for (I4), so `Promise[f U g] =
+    /// Promise[g]`.
     fn promise(&mut self, g: Formula) -> Bdd {
         let mut g = g;
         loop {
@@ -298,7 +295,7 @@ impl Translation<'_> {
         r
     }
 
-    /// `[f]` where `f` is asked again at each position.
+    /// `[f]` at a position where `f` is required again at each later position.
     fn recurring(&mut self, f: Formula) -> Bdd {
         if let Some(&r) = self.recurring.get(&f) {
             return r;
@@ -348,7 +345,7 @@ impl Translation<'_> {
             Op::Globally => {
                 let g = operand(self, 0);
                 let now = self.recurring(g);
-                // Directly below another G, that one asks again.
+                // Directly below another G, that one requires it again.
                 let later = if recurring { Bdd::TRUE } else { self.next(f) };
                 self.alphabet.bdds.and(now, later)
             }

@@ -1,40 +1,39 @@
-//! What holds in the long run, in normal form: a Boolean combination of `GF g` with a guarantee `g` and
-//! of `FG s` with a safety formula `s`.
+//! The limit behaviour of formulas, in normal form: a Boolean combination of `GF g` with a guarantee `g` and of `FG
+//! s` with a safety formula `s`.
 //!
-//! After the "master theorem" (Esparza, Křetínský, Sickert, "One theorem to rule them all", LICS 2018) and
-//! the normal form Δ2 that follows from it (Sickert, Esparza, "An efficient normalisation procedure for
-//! linear temporal logic and very weak alternating automata", LICS 2020). Guess a set `X` of subformulas
-//! `f U g`, `F g`, `f M g` that hold infinitely often, and a set `Y` of subformulas `f W g`, `G g`, `f R g` that
-//! hold always from some point on. With a right guess of `X`, an until need not look for its end
-//! ([`weaken`]: it becomes a weak until, or false if it is not in `X`), and what is left is a safety
-//! formula; with a right guess of `Y`, a weak until is true or must end ([`strengthen`]), and what is
-//! left is a guarantee. Each guess is confirmed by means of the other:
+//! After the "master theorem" (Esparza, Křetínský, Sickert, "One theorem to rule them all", LICS 2018) and the normal
+//! form Δ2 that follows from it (Sickert, Esparza, "An efficient normalisation procedure for linear temporal logic
+//! and very weak alternating automata", LICS 2020). Guess a set `X` of subformulas `f U g`, `F g`, `f M g` that hold
+//! infinitely often, and a set `Y` of subformulas `f W g`, `G g`, `f R g` that hold always from some point on. With a
+//! right guess of `X`, the end of an until is known to come ([`weaken`]: the until becomes a weak until, or false if
+//! it is not in `X`), and the result is a safety formula; with a right guess of `Y`, a weak until is true or must end
+//! ([`strengthen`]), and the result is a guarantee. Each guess is confirmed by means of the other:
 //!
 //! ```text
 //!   FG f  =  ⋁ over X, Y of   FG f[X]  ∧  ⋀ g ∈ X: GF g[Y]  ∧  ⋀ g ∈ Y: FG g[X]
 //!   GF f  =  ⋁ over X, Y of   GF f[Y]  ∧  ⋀ g ∈ X: GF g[Y]  ∧  ⋀ g ∈ Y: FG g[X]
 //! ```
 //!
-//! How ours differs: only what is needed is guessed (for `FG f` the untils of `f` and the weak untils
-//! inside those, for `GF f` the other way round); a temporal operator directly below the modality needs no
-//! guess (`FG(f U g) = FG(f | g) ∧ GF g`, `GF(f W g) = GF g ∨ FG f`); and subformulas that do not depend on prefixes
-//! (`GF h`, `FG h` and combinations) are split off first, for they are true always or never:
-//! `FG f[h] = (h ∧ FG f[true]) ∨ FG f[false]`.
+//! Differences from the papers: only what is needed is guessed (for `FG f` the untils of `f` and the weak untils
+//! inside those, for `GF f` the other way round); a temporal operator directly below the modality needs no guess
+//! (`FG(f U g) = FG(f | g) ∧ GF g`, `GF(f W g) = GF g ∨ FG f`); and subformulas that do not depend on prefixes (`GF
+//! h`, `FG h` and combinations) are split off first, for they are true always or never: `FG f[h] = (h ∧ FG f[true]) ∨
+//! FG f[false]`.
 //!
 //! Invariants: D1 formulas are in negation normal form, so everything is monotone in its subformulas.
 //!
-//! Cost: exponential in the number of guesses; above [`MAX_GUESSES`] of them it is given up.
+//! Cost: exponential in the number of guesses; there is no result for more than [`MAX_GUESSES`] of them.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use sempre_ltl::{Formula, Formulas, Op};
 
-/// More subformulas to guess at once than this, and the normal form is given up.
+/// The most subformulas that are guessed at once.
 pub(crate) const MAX_GUESSES: usize = 10;
 
 /// Sets of subformulas.
 pub(crate) type Guess = FxHashSet<Formula>;
 
-/// Does the syntax tell that `f` does not depend on prefixes?
+/// Does the syntax show that `f` does not depend on prefixes?
 pub(crate) fn is_limit(formulas: &Formulas, f: Formula) -> bool {
     let facts = formulas.facts(f);
     facts.eventual() && facts.universal() && !f.is_constant()
@@ -59,12 +58,12 @@ pub(crate) fn limits(formulas: &Formulas, f: Formula) -> Vec<Formula> {
     found
 }
 
-/// Is it an operator whose end must come?
+/// Is it an operator whose end must come (`U`, `F`, `M`)?
 fn is_strong(op: Op) -> bool {
     matches!(op, Op::Until | Op::Finally | Op::StrongRelease)
 }
 
-/// Is it an operator that may go on for ever?
+/// Is it an operator that may hold for ever (`W`, `G`, `R`)?
 fn is_weak(op: Op) -> bool {
     matches!(op, Op::WeakUntil | Op::Globally | Op::Release)
 }
@@ -94,7 +93,7 @@ pub(crate) fn weak_subformulas(formulas: &Formulas, roots: &[Formula]) -> Vec<Fo
     subformulas_with(formulas, roots, is_weak)
 }
 
-/// All subsets of a few formulas, where so many others are guessed `already`; `None` if they are too many.
+/// All subsets of a few formulas, if `already` others are guessed; `None` if they are too many.
 pub(crate) fn subsets(of: &[Formula], already: usize) -> Option<impl Iterator<Item = Guess> + '_> {
     (of.len() + already <= MAX_GUESSES).then(|| {
         (0..1usize << of.len()).map(move |bits| {
@@ -104,8 +103,8 @@ pub(crate) fn subsets(of: &[Formula], already: usize) -> Option<impl Iterator<It
     })
 }
 
-/// `f[X]`: where the formulas of `X` hold infinitely often, and no other `U`, `F`, `M` does, this is a
-/// safety formula that will be equivalent.
+/// `f[X]`: a safety formula. It is equivalent to `f` if the formulas of `X` hold infinitely often, and no other `U`,
+/// `F`, `M` does.
 pub(crate) fn weaken(formulas: &mut Formulas, f: Formula, x: &Guess) -> Formula {
     formulas.rebuild(f, |a, g, operands| match (a.op(g), operands) {
         (Op::Until | Op::Finally | Op::StrongRelease, _) if !x.contains(&g) => Formula::FALSE,
@@ -117,8 +116,7 @@ pub(crate) fn weaken(formulas: &mut Formulas, f: Formula, x: &Guess) -> Formula 
     })
 }
 
-/// `f[Y]`: where the formulas of `Y` hold always, and no other `W`, `G`, `R` does, this is a guarantee that
-/// is equivalent.
+/// `f[Y]`: a guarantee. It is equivalent to `f` if the formulas of `Y` hold always, and no other `W`, `G`, `R` does.
 pub(crate) fn strengthen(formulas: &mut Formulas, f: Formula, y: &Guess) -> Formula {
     formulas.rebuild(f, |a, g, operands| match (a.op(g), operands) {
         (Op::WeakUntil | Op::Globally | Op::Release, _) if y.contains(&g) => Formula::TRUE,
@@ -131,7 +129,7 @@ pub(crate) fn strengthen(formulas: &mut Formulas, f: Formula, y: &Guess) -> Form
 }
 
 /// `f` with some subformulas replaced by constants.
-pub(crate) fn skip_stuttering(
+pub(crate) fn replace_by_constants(
     formulas: &mut Formulas,
     f: Formula,
     value: impl Fn(Formula) -> Option<bool>,
@@ -161,7 +159,7 @@ pub(crate) fn confirmation(formulas: &mut Formulas, x: &Guess, y: &Guess) -> For
     formulas.and(&parts)
 }
 
-/// `GF f`, without what makes no difference below it.
+/// `GF f`, without the operators that make no difference below it.
 fn infinitely_often(formulas: &mut Formulas, f: Formula) -> Formula {
     let mut f = f;
     loop {
@@ -179,7 +177,7 @@ fn infinitely_often(formulas: &mut Formulas, f: Formula) -> Formula {
     formulas.globally(f)
 }
 
-/// `FG f`, without what makes no difference below it.
+/// `FG f`, without the operators that make no difference below it.
 fn almost_always(formulas: &mut Formulas, f: Formula) -> Formula {
     let mut f = f;
     loop {
@@ -206,15 +204,15 @@ enum Modality {
     Persistence,
 }
 
-/// Finds normal forms, and remembers them; for formulas of one arena.
+/// Computes normal forms, with a cache; for formulas of one arena.
 #[derive(Default)]
 pub(crate) struct Limits {
     known: FxHashMap<(Modality, Formula), Option<Formula>>,
 }
 
 impl Limits {
-    /// The normal form of a formula that does not depend on prefixes: `∧` and `∨` over `GF g` with
-    /// guarantees `g` and `FG s` with safety formulas `s`. `None` if there is too much to guess.
+    /// The normal form of a formula that does not depend on prefixes: `∧` and `∨` over `GF g` with guarantees `g` and
+    /// `FG s` with safety formulas `s`. `None` if there are too many guesses.
     pub(crate) fn normal_form(&mut self, formulas: &mut Formulas, f: Formula) -> Option<Formula> {
         debug_assert!(f.is_constant() || is_limit(formulas, f));
         match formulas.op(f) {
@@ -227,7 +225,7 @@ impl Limits {
                 }
                 Some(formulas.make(op, &parts))
             }
-            // It is the same as `GF f` and as `FG f`.
+            // It is equivalent to `GF f` and to `FG f`.
             op if is_strong(op) => self.modal(formulas, Modality::Recurrence, f),
             _ => self.modal(formulas, Modality::Persistence, f),
         }
@@ -278,7 +276,7 @@ impl Limits {
         if is_limit(formulas, f) {
             return self.normal_form(formulas, f);
         }
-        // One of them is enough: the others are found below.
+        // One of them is enough: the recursion finds the others.
         if let Some(&h) = limits(formulas, f).first() {
             let held = self.split(formulas, m, f, h, true)?;
             let missed = self.split(formulas, m, f, h, false)?;
@@ -299,7 +297,7 @@ impl Limits {
         }
     }
 
-    /// The modality above `l op r`: what happens infinitely often, and what holds otherwise.
+    /// The modality above `l op r`: the part that happens infinitely often, and the alternative.
     fn binary(
         &mut self,
         formulas: &mut Formulas,
@@ -345,7 +343,7 @@ impl Limits {
         h: Formula,
         value: bool,
     ) -> Option<Formula> {
-        let g = skip_stuttering(formulas, f, |g| (g == h).then_some(value));
+        let g = replace_by_constants(formulas, f, |g| (g == h).then_some(value));
         self.modal(formulas, m, g)
     }
 

@@ -1,21 +1,21 @@
-//! From a formula to an automaton with more than Büchi acceptance: deterministic generalised Rabin, any
-//! condition that makes it smaller, without `Fin`, parity.
+//! Translation to automata with other than Büchi acceptance: deterministic generalised Rabin, any condition that
+//! makes the automaton smaller, without `Fin`, parity.
 //!
-//! Several constructions are tried, the results reduced, and the smallest wins:
+//! Several constructions are tried, the results are reduced, and the smallest is returned:
 //!
-//! 1. the road of [`translator`](mod@crate::translator), which gives minimal deterministic automata for
-//!    obligations and some others;
-//! 2. the construction of the [`master_theorem`], of the formula and, with the complement of the
-//!    condition, of its negation;
-//! 3. Safra's construction from the generalised Büchi automata of both, where these are small.
+//! 1. the Büchi automata of [`buchi`](mod@crate::buchi), which are minimal and deterministic for obligations and some
+//!    others;
+//! 2. the construction of the [`master_theorem`], of the formula and, with the complement of the condition, of its
+//!    negation;
+//! 3. Safra's construction from the generalised Büchi automata of both, if these are small.
 //!
-//! A deterministic automaton has at least as many states as the language has residuals; whoever reaches
-//! that number ends the search.
+//! A deterministic automaton has at least as many states as the language has residuals; the search ends at a result
+//! with this number of states.
 //!
-//! Where determinism is not asked for, a nondeterministic generalised Büchi automaton competes, and so
-//! does a product in which the conjuncts that do not depend on prefixes have small deterministic automata
-//! with `Fin`, as the others would in LTL3TELA (Major, Blahoudek, Strejček, Sasaráková, Zbončáková, "ltl3tela:
-//! LTL to small deterministic or nondeterministic Emerson-Lei automata", ATVA 2019).
+//! If determinism is not required, a nondeterministic generalised Büchi automaton is a candidate, and so is a product
+//! in which the conjuncts that do not depend on prefixes have small deterministic automata with `Fin`, as in LTL3TELA
+//! (Major, Blahoudek, Strejček, Sasaráková, Zbončáková, "ltl3tela: LTL to small deterministic or nondeterministic
+//! Emerson-Lei automata", ATVA 2019).
 
 use crate::buchi::Translator;
 use crate::delta2::is_limit;
@@ -39,21 +39,21 @@ use sempre_omega::residual_merge::merge_residuals;
 use sempre_omega::simulation::merge_bisimilar;
 use sempre_omega::{Alphabet, Automaton, Sccs};
 
-/// More pairs than this, and a condition is left as it is.
+/// Conditions with more pairs than this are not changed.
 const MAX_PAIRS: usize = 200;
 
-/// Conditions with more cases than this do not become generalised Rabin or Fin-less; since those with few
-/// are preferred, none is known.
+/// Conditions with more cases than this do not become generalised Rabin or Fin-less. Few cases are preferred before,
+/// so no formula is known that has as many.
 const MAX_CASES: usize = 10_000;
 
-/// A construction that leads to more states is given up where another has succeeded.
+/// A construction with more states than this is abandoned, if another has succeeded.
 const MAX_STATES: usize = 2000;
 
-/// Where there is no other way, this many are allowed.
+/// The most states if there is no other result.
 const LAST_RESORT: usize = 1 << 16;
 
-/// From larger Büchi automata, or for smaller hopes, Safra's construction is not tried if another has
-/// succeeded.
+/// Safra's construction is not tried on larger Büchi automata, or against smaller results, if another construction
+/// has succeeded.
 const MAX_FOR_SAFRA: usize = 30;
 
 /// An automaton of a formula in negation normal form, of one of the kinds of this module.
@@ -110,7 +110,7 @@ struct Search<'a> {
     formulas: &'a mut Formulas,
     alphabet: &'a mut Alphabet,
     effort: Effort,
-    /// Is only a parity condition good enough?
+    /// Must the condition be a parity condition?
     parity: bool,
     /// A deterministic automaton whose parity automaton was too large.
     reserve: Option<Automaton>,
@@ -129,7 +129,7 @@ impl Search<'_> {
         }
     }
 
-    /// Takes a deterministic automaton into account; true if there can be no smaller one.
+    /// Reduces a deterministic automaton, and keeps it if it is the best; true if there can be no smaller one.
     fn offer_deterministic(&mut self, mut a: Automaton) -> bool {
         let mut least = reduce_deterministic(&mut a, self.alphabet);
         if self.parity {
@@ -179,7 +179,7 @@ impl Search<'_> {
             .buchi(self.formulas, self.alphabet, f, options)
     }
 
-    /// Deterministic automata of `f`; at least one is offered.
+    /// Adds deterministic automata of `f`, at least one.
     fn deterministic(&mut self, f: Formula, must: bool) -> Result<(), TooLarge> {
         let a = self.tgba(f, true)?;
         if a.is_deterministic(&mut self.alphabet.bdds) && self.offer_deterministic(a.clone()) {
@@ -229,7 +229,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Something deterministic, whatever its size, from the generalised Büchi automaton.
+    /// Adds a deterministic automaton of any size, from the generalised Büchi automaton.
     fn last_resort(&mut self, a: Automaton) {
         let bdds = &mut self.alphabet.bdds;
         let reserve = self.reserve.take();
@@ -237,12 +237,12 @@ impl Search<'_> {
         if let Some(d) = parity {
             return self.offer(d);
         }
-        // Büchi or parity already, so the conversion adds nothing but order.
+        // Büchi or parity already, so the conversion only changes the order.
         if let Ok(d) = determinize(bdds, &a, LAST_RESORT) {
             let d = to_parity(&d, bdds, LAST_RESORT).unwrap_or(d);
             return self.offer(d);
         }
-        // Too large by any means: better a nondeterministic one than none.
+        // Every deterministic automaton is too large: a nondeterministic one is better than none.
         let a = match degeneralize(bdds, &a, degeneralize::Kind::TransitionBased) {
             Some(b) if self.parity => b,
             _ => a,
@@ -250,8 +250,8 @@ impl Search<'_> {
         self.offer(a);
     }
 
-    /// Safra's construction from a generalised Büchi automaton of the formula, or of its negation;
-    /// true if there can be no smaller one than what comes out.
+    /// Safra's construction from a generalised Büchi automaton of the formula, or of its negation; true if there can
+    /// be no automaton smaller than the result.
     fn safra(&mut self, a: &Automaton, negated: bool) -> bool {
         let limit = match &self.best {
             // Trees for more states than that rarely reduce to fewer.
@@ -323,8 +323,8 @@ pub(crate) fn reduce_any(a: &mut Automaton, alphabet: &mut Alphabet) {
     }
 }
 
-/// Fewer states and pairs for a deterministic automaton. Tells how many states are needed, if that
-/// is known.
+/// Fewer states and pairs for a deterministic automaton. Returns the least possible number of states, if that is
+/// known.
 pub(crate) fn reduce_deterministic(a: &mut Automaton, alphabet: &mut Alphabet) -> Option<usize> {
     loop {
         reduce_any(a, alphabet);
@@ -359,7 +359,7 @@ mod tests {
         a.states()
     }
 
-    /// Languages are compared in the tests of the crate; these are sizes of the literature.
+    /// The tests of the crate compare languages; these are sizes of the literature.
     #[test]
     fn known_sizes() {
         for (text, most) in [

@@ -1,13 +1,13 @@
-//! Questions about the models of formulas: satisfiable, valid, implied, equivalent.
+//! Questions about the models of formulas: satisfiability, validity, implication, equivalence.
 //!
-//! `f` is satisfiable iff its automaton accepts some word; it implies `g` iff no word is accepted by the
-//! automata of `f` and of `!g`. So every question is one emptiness check, no automaton is ever
-//! complemented, and a word found is evidence: each question comes as a function that returns that
-//! word, in the letters that [`sempre_ltl::holds`] evaluates, and as one that only says yes or no.
+//! `f` is satisfiable iff its automaton accepts some word; it implies `g` iff no word is accepted by the automata of
+//! `f` and of `!g`. So every question is one emptiness check, no automaton is ever complemented, and a word found is
+//! evidence. Each question has a function that returns that word, in the letters that [`sempre_ltl::holds`]
+//! evaluates, and one that returns a truth value.
 //!
-//! Cost: all these problems are PSPACE-complete; ours is the product of the automata's sizes, each
-//! at most exponential in its formula. Deliberately not done: the product is not searched on the fly,
-//! since the automata are reduced first and their products are small.
+//! Cost: all these problems are PSPACE-complete; here it is the product of the automata's sizes, each at most
+//! exponential in its formula. Deliberately not done: the product is not searched on the fly, since the automata are
+//! reduced first and their products are small.
 
 use crate::buchi::Translator;
 use crate::language::{automaton, letters};
@@ -17,7 +17,7 @@ use sempre_ltl::{Formula, Formulas, Letter};
 use sempre_omega::Alphabet;
 use sempre_omega::accepting_run::{accepting_word, intersecting_word};
 
-/// A word that tells two formulas apart.
+/// A word that distinguishes two formulas.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
     /// It satisfies the first formula only.

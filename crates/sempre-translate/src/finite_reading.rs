@@ -1,14 +1,15 @@
-//! May a Büchi automaton of the violations of a formula be read as a finite automaton?
+//! Can a Büchi automaton of the violations of a formula be used as a finite automaton?
 //!
-//! Translators of full LTL often make, of a safety formula, a Büchi automaton whose accepting states could as well be
-//! the final states of a finite one; Latvala (SPIN 2003, section 6) proposes to confirm that by the pathologic check.
-//! Two things are needed:
+//! Translators of full LTL often construct, for a safety formula, a Büchi automaton whose accepting states could as
+//! well be the final states of a finite one; Latvala (SPIN 2003, section 6) proposes to confirm that by the
+//! pathologic check. Two conditions are needed:
 //!
-//! * what leads to an accepting state is a bad prefix: no word with such a prefix satisfies the formula;
-//! * every violation has such a prefix: the automaton times the complement of its finite reading, made deterministic, is empty.
+//! * every word that leads to an accepting state is a bad prefix: no word with such a prefix satisfies the formula;
+//! * every violation has such a prefix: the product of the automaton with the complement of its finite reading, made
+//!   deterministic, is empty.
 //!
-//! If both are so, reachability of an accepting state may take the place of the search for a cycle. For a formula that
-//! is not one of safety they never are.
+//! If both hold, reachability of an accepting state may replace the search for a cycle. If the formula is not a
+//! safety formula, they never hold together.
 //!
 //! Cost: that of the subset construction; `limit` bounds its states.
 
@@ -17,22 +18,22 @@ use sempre_omega::accepting_run::intersecting_word;
 use sempre_omega::finite::{determinize, to_terminal, without_prefix};
 use sempre_omega::{Automaton, Bdds, FiniteAutomaton, Word};
 
-/// Can it be read so?
+/// The result of the check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FiniteReading {
-    /// Yes: its accepting states may be final ones.
+    /// Both conditions hold: accepting states may be final ones.
     Exact,
     /// This word satisfies the formula, but a prefix of it leads to an accepting state.
     TooMuch(Word),
     /// This violation leads to no accepting state.
     TooLittle(Word),
-    /// Its acceptance is not that of Büchi, on states.
+    /// Its acceptance is not Büchi, on states.
     NotBuchi,
     /// The subset construction has too many states.
     TooLarge,
 }
 
-/// How `violations` can be read, by an automaton of the words that are not violations.
+/// Checks both conditions for `violations`, with an automaton of the words that are not violations.
 pub fn finite_reading(
     bdds: &mut Bdds,
     models: &Automaton,

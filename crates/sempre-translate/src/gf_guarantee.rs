@@ -1,13 +1,13 @@
 //! Deterministic automata for `G F g` where `g` is a guarantee formula.
 //!
-//! Whether `F g` holds is decided by a finite prefix, so its minimal weak automaton is a deterministic
-//! automaton on finite words with one final state. `G F g` holds iff that automaton, started again
-//! whenever it has succeeded, succeeds infinitely often. After success the letter just read may count
-//! for the next attempt, which saves the initial state; and since `G F g` does not depend on prefixes,
-//! any state may be the initial one: the first of a component that cannot be left.
+//! Whether `F g` holds is decided by a finite prefix, so its minimal weak automaton is a deterministic automaton on
+//! finite words with one final state. `G F g` holds iff that automaton, restarted after each success, succeeds
+//! infinitely often. After success the letter just read may count for the next attempt, which saves the initial
+//! state; and since `G F g` does not depend on prefixes, any state may be the initial one: the first of a component
+//! that cannot be left.
 //!
-//! The idea is in Esparza, Křetínský, Sickert, "One theorem to rule them all" (LICS 2018), and in the
-//! folklore of translators.
+//! The idea is in Esparza, Křetínský, Sickert, "One theorem to rule them all" (LICS 2018), and is folklore among
+//! translators.
 
 use sempre_omega::{Acceptance, Automaton, Bdds, Edge, Mark, Sccs};
 
@@ -40,7 +40,7 @@ pub(crate) fn recurrence(finally: &Automaton, bdds: &mut Bdds) -> Option<Automat
                 });
                 continue;
             }
-            // Success: the same letter starts the next attempt, unless it wins that one too.
+            // Success: the same letter starts the next attempt, unless it completes that one, too.
             for next in &finally.edges[initial as usize] {
                 let label = bdds.and(e.label, next.label);
                 let to = if next.to == satisfied {
@@ -55,7 +55,7 @@ pub(crate) fn recurrence(finally: &Automaton, bdds: &mut Bdds) -> Option<Automat
     a.initial = vec![initial];
     a.trim_unreachable();
     let sccs = Sccs::new(&a);
-    // The first component that comes out cannot be left.
+    // The first component found cannot be left.
     a.initial = vec![sccs.states[0][0]];
     a.trim_unreachable();
     a.merge_edges(bdds);

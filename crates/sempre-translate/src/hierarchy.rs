@@ -1,38 +1,37 @@
-//! Where the language of a formula stands in the hierarchy of temporal properties.
+//! The class of a formula's language in the hierarchy of temporal properties.
 //!
-//! Manna and Pnueli, "A hierarchy of temporal properties" (PODC 1990): safety properties (what is
-//! violated is violated by a finite prefix), their complements the guarantee properties, Boolean
-//! combinations of these (obligation), recurrence (recognised by deterministic Büchi automata), their
-//! complements the persistence properties (deterministic co-Büchi), and everything else (reactivity).
-//! The class is one of the language, not of the way it is written.
+//! Manna and Pnueli, "A hierarchy of temporal properties" (PODC 1990): safety properties (every violation has a
+//! finite prefix that violates), their complements the guarantee properties, Boolean combinations of these
+//! (obligation), recurrence (recognised by deterministic Büchi automata), their complements the persistence
+//! properties (deterministic co-Büchi), and everything else (reactivity). The class is one of the language, not of
+//! the way it is written.
 //!
-//! All questions are answered by emptiness checks of products of an automaton `A` of the formula
-//! and an automaton `N` of its negation (dual questions swap the two):
+//! All questions are answered by emptiness checks of products of an automaton `A` of the formula and an automaton `N`
+//! of its negation (dual questions swap the two):
 //!
-//! * *Safety* (Alpern, Schneider, "Recognizing safety and liveness", Distributed Computing 1987): let
-//!   all runs of `A` through states that accept something be accepting. That is the smallest safety
-//!   language around `A`'s; the formula is a safety property iff `N` shares no word with it.
-//! * *Persistence* (Boker, Kupferman, "Co-ing Büchi made tight and useful", LICS 2009): run `A` beside a
-//!   deterministic automaton `D` whose state tells the language that remains, and let all runs that
-//!   end in an accepting component of the product be accepting. The language grows, and stays the same
-//!   iff it is recognised by some deterministic co-Büchi automaton; again the question is whether `N`
-//!   shares a word with it. Why: a new word has the shape `u y y y …` where, beside it, a `z` leads from the
-//!   same state of the product to itself over all acceptance sets. Words of `y` and `z` after `u` with
-//!   infinitely many `z` are then in the language; and as no `y` or `z` changes the language that
-//!   remains, either all those with finitely many `z` are, or none is. But "infinitely often `z`" is
-//!   beyond deterministic co-Büchi automata.
-//! * *Obligation* is recurrence and persistence together (Landweber, "Decision problems for
-//!   ω-automata", Mathematical Systems Theory 1969).
+//! * *Safety* (Alpern, Schneider, "Recognizing safety and liveness", Distributed Computing 1987): let all runs of `A`
+//!   through states with a non-empty language be accepting. That is the smallest safety language around `A`'s; the
+//!   formula is a safety property iff `N` shares no word with it.
+//! * *Persistence* (Boker, Kupferman, "Co-ing Büchi made tight and useful", LICS 2009): run `A` in parallel with a
+//!   deterministic automaton `D` whose state determines the residual language, and let all runs that end in an
+//!   accepting component of the product be accepting. The language grows, and stays the same iff it is recognised by
+//!   some deterministic co-Büchi automaton; again the question is whether `N` shares a word with it. Why: a new word
+//!   has the shape `u y y y …` where some `z` leads from the same state of the product to itself over all acceptance
+//!   sets. Words of `y` and `z` after `u` with infinitely many `z` are then in the language; and as no `y` or `z`
+//!   changes the residual language, either all those with finitely many `z` are, or none is. But "infinitely often
+//!   `z`" is not recognised by deterministic co-Büchi automata.
+//! * *Obligation* is recurrence and persistence together (Landweber, "Decision problems for ω-automata", Mathematical
+//!   Systems Theory 1969).
 //!
-//! How ours differs from the papers: acceptance is generalised and on edges, the theorem does not mind;
-//! `D` is the subset construction of `A` or `N`, whichever promises to be smaller, since either tells
-//! what remains. No determinisation in the sense of Safra, no complementation.
+//! Differences from the papers: acceptance is generalised and on edges, to which the theorems extend; `D` is the
+//! subset construction of `A` or `N`, whichever is expected to be smaller, since either determines the residual
+//! language. No determinisation in the sense of Safra, no complementation.
 //!
-//! Before any of this, the syntactic fragments and the shape of the automata may prove membership:
-//! a deterministic (generalised) Büchi automaton is a recurrence, a weak one a persistence.
+//! Before any of this, the syntactic fragments and the shape of the automata may prove membership: a deterministic
+//! (generalised) Büchi automaton is a recurrence, a weak one a persistence.
 //!
-//! Cost: safety and guarantee are polynomial in the two automata, the others are exponential in the
-//! smaller one. Deliberately not done: witnesses of not being in a class.
+//! Cost: safety and guarantee are polynomial in the two automata, the others are exponential in the smaller one.
+//! Deliberately not done: witnesses of not being in a class.
 
 use crate::language::Language;
 use sempre_omega::complete::complete;
@@ -40,20 +39,20 @@ use sempre_omega::emptiness::prune;
 use sempre_omega::{Acceptance, Automaton, Bdds, Mark, Sccs, emptiness, product, wdba};
 use std::fmt;
 
-/// A class of the hierarchy: the lowest a language is in.
+/// A class of the hierarchy: the lowest one of a language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
     /// Both safety and guarantee: decided by a prefix of bounded length.
     GuaranteeSafety,
-    /// What is violated is violated by a finite prefix.
+    /// Every violation is decided by a finite prefix.
     Safety,
-    /// What is satisfied is satisfied by a finite prefix.
+    /// Every satisfaction is decided by a finite prefix.
     Guarantee,
     /// Boolean combinations of safety and guarantee.
     Obligation,
-    /// Something good happens infinitely often.
+    /// A condition holds infinitely often.
     Recurrence,
-    /// Something good holds from some point on.
+    /// A condition holds from some point on.
     Persistence,
     /// None of the others; all of LTL.
     Reactivity,
@@ -211,8 +210,8 @@ fn co_buchi(bdds: &mut Bdds, a: &Automaton, n: &Automaton) -> bool {
     emptiness::is_empty(&product::product(bdds, &weak, n))
 }
 
-/// A complete deterministic automaton without acceptance whose state, after a finite word, determines
-/// the infinite words after which the whole is in the language of `a`. `n` accepts the complement.
+/// A complete deterministic automaton without acceptance whose state, after a finite word, determines the residual
+/// language of `a`. `n` accepts the complement.
 fn remaining(bdds: &mut Bdds, a: &Automaton, n: &Automaton) -> Automaton {
     let weight = |bdds: &mut Bdds, x: &Automaton| (!x.is_deterministic(bdds), x.states());
     let smaller = if weight(bdds, a) <= weight(bdds, n) {
@@ -271,10 +270,10 @@ mod tests {
         }
     }
 
-    /// By determinisation: with Landweber, does every cycle around an accepting cycle accept (for
+    /// By determinisation, with Landweber's theorem: does every cycle around an accepting cycle accept (for
     /// `accepting`, else: does every cycle around a rejecting cycle reject)?
     fn grows(d: &Automaton, accepting: bool) -> bool {
-        // The parity of the smallest priority decides, and cycles are looked at from the largest.
+        // The parity of the smallest priority decides; larger cycles are examined first.
         let mut todo: Vec<(Vec<u32>, u32)> = Sccs::new(d)
             .states
             .into_iter()
@@ -299,7 +298,7 @@ mod tests {
                 edges.retain(|e| states.contains(&(s as u32)) && inside(e));
             }
             if whole != accepting {
-                // All around are of the other kind: no cycle inside may be of this one.
+                // All cycles around are of the other kind: no cycle inside may be of this one.
                 part.initial = states.clone();
                 part.acceptance = if accepting {
                     d.acceptance.clone()
@@ -330,7 +329,7 @@ mod tests {
             let mut language = Language::new(&mut t, &mut arena, f);
             let found = classify(&mut language);
             let (bdds, a, n) = language.both();
-            // What the syntax and the shape of the automata would shorten, done in full too.
+            // The tests that the syntax and the shape of the automata would skip are done in full, too.
             assert_eq!(closed(bdds, a, n), found.is_safety());
             assert_eq!(closed(bdds, n, a), found.is_guarantee());
             assert_eq!(co_buchi(bdds, n, a), found.is_recurrence());
@@ -368,7 +367,7 @@ mod tests {
         });
     }
 
-    /// What the syntax tells, for formulas exactly as they are written.
+    /// The syntactic facts, for formulas exactly as they are written.
     #[test]
     #[ignore = "set SEMPRE_DATA to the folder of models and known answers"]
     fn syntactic_facts_as_in_the_reference_lists() {

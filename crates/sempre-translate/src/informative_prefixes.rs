@@ -1,43 +1,42 @@
 //! Finite automata of the informative bad prefixes of a formula.
 //!
-//! Latvala, "Efficient model checking of safety properties" (SPIN 2003), section 3, after Kupferman and
-//! Vardi, "Model checking of safety properties" (Formal Methods in System Design 2001). A finite word is
-//! *informative* for a formula ψ if it tells the whole story of ¬ψ: there are sets of subformulas of ¬ψ, one
-//! for each position and an empty one behind the last, such that ¬ψ is in the first and each formula in a
-//! set is explained by the letter, by others in the same set, and by those in the next one. Every
-//! informative word is a bad prefix (no continuation satisfies ψ); not every bad prefix is informative.
+//! Latvala, "Efficient model checking of safety properties" (SPIN 2003), section 3, after Kupferman and Vardi, "Model
+//! checking of safety properties" (Formal Methods in System Design 2001). A finite word is *informative* for a
+//! formula ψ if it proves ¬ψ completely: there are sets of subformulas of ¬ψ, one for each position and an empty one
+//! behind the last, such that ¬ψ is in the first and each formula in a set is justified by the letter, by others in
+//! the same set, and by those in the next one. Every informative word is a bad prefix (no continuation satisfies ψ);
+//! not every bad prefix is informative.
 //!
-//! The notion is one of syntax: it is about the formula as it is written, in negation normal form over
-//! `& | X F G U R` ([`nnf_exact`]). Nothing is simplified. The empty word is never informative.
+//! The notion is syntactic: it depends on the formula as it is written, in negation normal form over `& | X F G U R`
+//! ([`nnf_exact`]). Nothing is simplified. The empty word is never informative.
 //!
 //! Two constructions:
 //!
-//! * [`nfa`] is the paper's `translate` (section 3.2), backwards from the empty set. A state is a subset
-//!   of the *restricted closure* of ¬ψ: its temporal subformulas and the operands of `X`. A state S and
-//!   a letter have one predecessor, the set of formulas that hold before S; it is found for classes of
-//!   letters, with `sat` a decision diagram over the propositions. Differences: there is one initial
-//!   state, with an edge to S by the letters under which `sat` of ¬ψ holds, so ¬ψ itself need not be in
-//!   the closure; and the final state, the empty set, loops by all letters, as extensions of informative words are
-//!   informative.
-//! * [`dfa`] goes forwards and never makes the nondeterministic automaton. A state is a monotone Boolean
-//!   function over the restricted closure: which sets of formulas, if they hold from here on, make the
-//!   story complete. Reading a letter substitutes for each formula what it needs now and next. The function
-//!   `true` is the final state, the function `false` a missing edge. Then it is minimised.
+//! * [`nfa`] is the paper's `translate` (section 3.2), backwards from the empty set. A state is a subset of the
+//!   *restricted closure* of ¬ψ: its temporal subformulas and the operands of `X`. A state S and a letter have one
+//!   predecessor, the set of formulas that hold before S; it is computed for classes of letters, with `sat` a
+//!   decision diagram over the propositions. Differences: there is one initial state, with an edge to S by the
+//!   letters under which `sat` of ¬ψ holds, so ¬ψ itself need not be in the closure; and the final state, the empty
+//!   set, loops by all letters, as extensions of informative words are informative.
+//! * [`dfa`] goes forwards and never constructs the nondeterministic automaton. A state is a monotone Boolean
+//!   function over the restricted closure: the sets of formulas which, if they hold from here on, complete the proof.
+//!   Reading a letter substitutes for each formula its requirements now and next. The function `true` is the final
+//!   state, the function `false` a missing edge. Then it is minimised.
 //!
-//! Why the deterministic automata are small, which the paper found to its surprise: the backward construction
-//! is reverse-deterministic, and determinising such an automaton gives the minimal one (Brzozowski 1962).
-//! The forward functions may also tell apart sets that never occur together, hence the minimisation.
+//! The deterministic automata are small, which surprised the authors of the paper. The reason: the backward
+//! construction is reverse-deterministic, and determinising such an automaton gives the minimal one (Brzozowski
+//! 1962). The forward functions may also distinguish sets that never occur together, hence the minimisation.
 //!
-//! Measured on 1,000 random syntactically safe formulas of length 22: forwards, half of them take at most 22 µs,
-//! 99 of 100 at most 0.14 ms, the slowest 8 ms; backwards (sets are words of bits) 33 µs, 0.4 ms, 6 ms, and
-//! with determinisation and minimisation 50 µs, 5 ms, 160 ms.
+//! Measured on 1,000 random syntactically safe formulas of length 22: forwards, half of them take at most 22 µs, 99
+//! of 100 at most 0.14 ms, the slowest 8 ms; backwards (sets are words of bits) 33 µs, 0.4 ms, 6 ms, and with
+//! determinisation and minimisation 50 µs, 5 ms, 160 ms.
 //!
-//! Invariants: I1, a state other than the initial one is final iff it is the empty set (the function
-//! `true`); I2, only formulas that can hold before the end of a word are in the closure: `G f` never can,
-//! nor what needs it.
+//! Invariants: I1, a state other than the initial one is final iff it is the empty set (the function `true`); I2,
+//! only formulas that can hold before the end of a word are in the closure: `G f` never can, nor can formulas that
+//! require it.
 //!
-//! Cost: up to 2^closure states, doubly so for [`dfa`]; `limit` bounds the states, and diagrams are
-//! bounded too; `None` says that one of them was too low.
+//! Cost: up to 2^closure states, doubly so for [`dfa`]; `limit` bounds the states, and diagrams are bounded too; the
+//! result is `None` if one of the bounds was too low.
 //!
 //! Deliberately not done: simplification of the formula. It would change which words are informative.
 
@@ -48,10 +47,10 @@ use sempre_omega::bdd::AUXILIARY;
 use sempre_omega::finite::minimize;
 use sempre_omega::{Alphabet, Bdd, Bdds, FiniteAutomaton};
 
-/// More nodes of decision diagrams than this for one automaton, and it is given up.
+/// The most nodes of decision diagrams for one automaton.
 const MAX_NODES: usize = 1 << 16;
 
-/// More edges than this, and it is given up.
+/// The most edges of an automaton.
 const MAX_EDGES: usize = 1 << 20;
 
 /// A nondeterministic automaton of the informative bad prefixes of `f`: one initial state; one final
@@ -67,8 +66,8 @@ pub fn nfa(
     bdds.within(MAX_NODES, |bdds| closure.nfa(bdds, limit))?
 }
 
-/// The minimal deterministic automaton of the informative bad prefixes of `f`: its final state, if there is
-/// one, loops; missing edges reject. `None` if more than `limit` states are needed on the way.
+/// The minimal deterministic automaton of the informative bad prefixes of `f`: its final state, if there is one,
+/// loops; missing edges reject. `None` if the construction needs more than `limit` states.
 pub fn dfa(
     formulas: &mut Formulas,
     alphabet: &mut Alphabet,
@@ -89,15 +88,15 @@ struct Closure {
     propositions: Vec<u32>,
 }
 
-/// A subformula, operands as places.
+/// A subformula; operands are indices.
 struct Subformula {
     op: Op,
     operands: Vec<usize>,
-    /// The place in the closure, if it is there.
+    /// The index in the closure, for members.
     member: Option<usize>,
     /// The variable of a proposition.
     variable: u32,
-    /// Can it hold before the end of a word (I2)? A safe guess: yes, if in doubt.
+    /// Can it hold before the end of a word (I2)? An over-approximation.
     possible: bool,
 }
 
@@ -146,7 +145,7 @@ impl Closure {
                 _ => {}
             }
         }
-        // `X f` itself is told by `f` in the next set.
+        // `X f` itself is represented by `f` in the next set.
         let closure: Vec<usize> = (0..subformulas.len())
             .filter(|&i| wanted[i] && subformulas[i].possible)
             .collect();
@@ -234,7 +233,7 @@ impl Closure {
         let initial = a.add_state(false);
         a.initial.push(initial);
         let mut number: FxHashMap<Bdd, u32> = FxHashMap::default();
-        // What is to be read, as a function of the letter and of what comes after it.
+        // The function of the remaining word, in terms of the letter and of the positions after it.
         let mut todo = vec![(initial, bad)];
         let mut edges = 0;
         while let Some((from, reads)) = todo.pop() {
@@ -261,8 +260,8 @@ impl Closure {
         minimize(bdds, &a, limit)
     }
 
-    /// For each formula of the closure, and for ¬ψ, when it holds: a function of the letter and of
-    /// `next`, which tells of each formula of the closure whether it holds in the next position.
+    /// For each formula of the closure, and for ¬ψ, the condition for it to hold: a function of the letter and of
+    /// `next`, which gives for each formula of the closure whether it holds in the next position.
     fn now(&self, bdds: &mut Bdds, next: impl Fn(usize) -> Bdd) -> Option<(Vec<Bdd>, Bdd)> {
         let next = |g: &Subformula| g.member.map_or(Bdd::FALSE, &next);
         let mut now: Vec<Bdd> = Vec::with_capacity(self.subformulas.len());
@@ -306,7 +305,7 @@ impl Closure {
     }
 }
 
-/// Puts, for each formula of the closure, when it holds now in the place of its variable.
+/// Substitutes, for the variable of each formula of the closure, the condition for the formula to hold now.
 struct Substitution {
     now: Vec<Bdd>,
     known: FxHashMap<Bdd, Bdd>,
@@ -345,8 +344,8 @@ mod tests {
     use sempre_omega::Letter;
     use sempre_omega::finite::equivalent;
 
-    /// By the definition: is there a mapping of the positions from `at` on with `f`, or its negation, in
-    /// its first set? The largest mapping is as good as any.
+    /// By the definition: is there a mapping of the positions from `at` on with `f`, or its negation, in its first
+    /// set? The largest mapping decides.
     fn check_word(arena: &Formulas, f: Formula, not: bool, word: &[Letter], vars: &[u32]) -> bool {
         let Some((letter, rest)) = word.split_first() else {
             return false;
@@ -354,7 +353,7 @@ mod tests {
         let g = |i: usize| arena.operand(f, i);
         let here = |i: usize, not: bool| check_word(arena, g(i), not, word, vars);
         let next = |f: Formula| check_word(arena, f, not, rest, vars);
-        // The strong operators need both, the weak ones one; a negation turns them around.
+        // The strong operators need both, the weak ones one; a negation swaps them.
         match arena.op(f) {
             Op::True => !not,
             Op::False => not,
@@ -487,7 +486,7 @@ mod tests {
         // F !p: the initial state, {F !p}, {}.
         assert_eq!(sizes("G p"), (3, 2));
         assert_eq!(sizes("p"), (2, 2));
-        // Nothing tells of G !p in a finite word; a state to start in remains.
+        // No finite word proves G !p; an initial state remains.
         assert_eq!(sizes("F p"), (1, 1));
         assert_eq!(sizes("true"), (1, 1));
         // All words but the empty one.
@@ -495,7 +494,7 @@ mod tests {
         // `X true` needs a next position.
         assert_eq!(sizes("X false").1, 3);
         assert_eq!(sizes("G(a -> X b)").1, 3);
-        // Remembering the last k letters.
+        // The last k letters.
         assert_eq!(sizes("G(a -> XXX b)").1, 9);
     }
 
@@ -508,7 +507,7 @@ mod tests {
         let f = f.expect("a formula").formula;
         assert!(nfa(&mut arena, &mut alphabet, f, 1000).is_none());
         assert!(dfa(&mut arena, &mut alphabet, f, 1000).is_none());
-        // Few states at first, but 2^40 letters to be told apart.
+        // Few states at first, but 2^40 letters to distinguish.
         let parts: Vec<String> = (0..40).map(|i| format!("G p{i}")).collect();
         let f = parse(&mut arena, &parts.join(" | "), &ParseOptions::default());
         let f = f.expect("a formula").formula;

@@ -1,12 +1,12 @@
 //! The language of a formula: its automaton and that of its negation.
 //!
-//! Whatever is asked about the language of a formula (its class, whether it is stutter-invariant) is
-//! answered by products of automata of the formula with automata of its negation: both come from
-//! formulas, so nothing is ever complemented. A [`Language`] makes each of the two when it is first
-//! asked for and keeps it, so that several questions share them.
+//! All questions about the language of a formula (its class, whether it is stutter-invariant) are answered by
+//! products of automata of the formula with automata of its negation: both come from formulas, so nothing is ever
+//! complemented. A [`Language`] constructs each of the two on first use and keeps it, so that several questions share
+//! them.
 //!
-//! The automata are made with medium effort: rewriting and one simulation pay for themselves in the
-//! products, the search for the smallest automaton does not.
+//! The automata are made with medium effort: rewriting and one simulation save more in the products than they cost,
+//! the search for the smallest automaton does not.
 
 use crate::buchi::Translator;
 use crate::options::{Effort, Kind, Options};
@@ -43,7 +43,7 @@ impl<'a> Language<'a> {
         }
     }
 
-    /// What the syntax of the formula, in negation normal form, tells about the language.
+    /// The syntactic facts of the formula, in negation normal form.
     pub fn facts(&self) -> Facts {
         self.formulas.facts(self.formula)
     }
@@ -84,13 +84,13 @@ impl<'a> Language<'a> {
         }
     }
 
-    /// A word of the automata as one that formulas can be evaluated on.
+    /// A word of the automata, converted to one that formulas can be evaluated on.
     pub fn word(&mut self, word: &Word) -> Lasso<Letter> {
         letters(self.formulas, &self.alphabet, word)
     }
 }
 
-/// The automaton that questions about `f` are answered with.
+/// The automaton used for questions about `f`.
 pub(crate) fn automaton(
     translator: &mut Translator,
     formulas: &mut Formulas,

@@ -1,6 +1,6 @@
 //! LTL to ω-automata, one module per construction.
 //!
-//! This crate knows neither models nor threads.
+//! This crate uses neither models nor threads.
 
 pub mod after;
 mod buchi;

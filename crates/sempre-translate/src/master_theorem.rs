@@ -1,35 +1,33 @@
 //! All of LTL to deterministic automata, without Safra's construction.
 //!
-//! After Esparza, Křetínský, Sickert, "One theorem to rule them all: a unified translation of LTL into
-//! ω-automata" (LICS 2018). A deterministic automaton follows what remains of the formula
-//! ([`After`]); call that the *master*. A word satisfies the formula iff for some sets `X` and `Y` as in
-//! [`delta2`](mod@crate::delta2) that are confirmed in the long run, from some point on the rest of the
-//! word satisfies the safety formula `r[X]` of what remains then. So for each `X` a *tracker* follows
-//! that safety formula; when it becomes false the tracker says so (a mark that must be seen finitely
-//! often) and starts again with what the master has then. Confirmations are combinations of `GF g` and
-//! `FG s`, each of which has a small deterministic automaton of its own
-//! ([`gf_guarantee`](mod@crate::gf_guarantee)). The condition is a disjunction over the guesses: a
-//! generalised Rabin condition.
+//! After Esparza, Křetínský, Sickert, "One theorem to rule them all: a unified translation of LTL into ω-automata"
+//! (LICS 2018). A deterministic automaton tracks the rest of the formula ([`After`]); call that the *master*. A word
+//! satisfies the formula iff for some sets `X` and `Y` as in [`delta2`](mod@crate::delta2) that are confirmed in the
+//! long run, from some point on the rest of the word satisfies the safety formula `r[X]` of the current rest `r`. So
+//! for each `X` a *tracker* follows that safety formula; when it becomes false the tracker emits a mark (which must
+//! be seen finitely often) and restarts with the master's current rest. Confirmations are combinations of `GF g` and
+//! `FG s`, each of which has a small deterministic automaton of its own ([`gf_guarantee`](mod@crate::gf_guarantee)).
+//! The condition is a disjunction over the guesses: a generalised Rabin condition.
 //!
-//! How ours differs:
+//! Differences from the paper:
 //!
-//! * Everything but the master is done for each strongly connected component of the master on its own:
-//!   what it must guess is what its rests contain, which is less and less on the way down; what is
-//!   remembered is forgotten on the way from one component to another.
-//! * Only those `U`, `F`, `M` are guessed that stand below a `W`, `G`, `R` of some rest (the others are met in
-//!   finite time), and only those `W`, `G`, `R` that stand inside a guessed one.
-//! * Subformulas that do not depend on prefixes are not unfolded by the master; whether they hold is
-//!   one more guess, which is confirmed by their normal form.
-//! * Optionally, components whose rests turn out not to depend on prefixes, as their languages tell and
-//!   not their syntax, are treated as one subformula of that kind.
-//! * A tracker that would be a function of the master adds no states: trackers that agree on all rests
-//!   of a component are one, those that are never or always false are none.
+//! * Everything but the master is done for each strongly connected component of the master separately: the guesses of
+//!   a component are those of its rests, which become fewer in later components; trackers are reset between
+//!   components.
+//! * Only those `U`, `F`, `M` are guessed that are below a `W`, `G`, `R` of some rest (the others are satisfied in
+//!   finite time), and only those `W`, `G`, `R` that are inside a guessed one.
+//! * Subformulas that do not depend on prefixes are not unfolded by the master; whether they hold is one more guess,
+//!   which is confirmed by their normal form.
+//! * Optionally, components whose rests do not depend on prefixes, by their languages and not by their syntax, are
+//!   treated as one subformula of that kind.
+//! * A tracker that would be a function of the master adds no states: trackers that agree on all rests of a component
+//!   are one, those that are never or always false are none.
 //!
-//! Invariants: M1 master states are identified by what they ask of the future; so a tracker starts
-//! with the rest on the edge, which is the real one. M2 a tracker that does not fail stays at least as
-//! strong as the master's weakened rest, so starting late or again never loses a word.
+//! Invariants: M1 master states are identified by their requirements on the future; so a tracker starts with the rest
+//! on the edge, which is the exact one. M2 a tracker that does not fail stays at least as strong as the master's
+//! weakened rest, so starting late or again never loses a word.
 //!
-//! Cost: doubly exponential in the formula, as it must be; the caller limits the states.
+//! Cost: doubly exponential in the formula, which is unavoidable; the caller limits the states.
 
 use crate::after::After;
 use crate::buchi::Translator;
@@ -42,17 +40,17 @@ use sempre_ltl::nnf::nnf;
 use sempre_ltl::{Formula, Formulas, Op};
 use sempre_omega::{Acceptance, Alphabet, Automaton, Bdd, Mark, Sccs, wdba};
 
-/// More edges in one state, and the construction is given up.
+/// The construction fails if a state has more edges than this.
 const MAX_EDGES: usize = 1 << 12;
 
-/// More trackers in one component, and the construction is given up.
+/// The construction fails if a component has more trackers than this.
 const MAX_TRACKERS: usize = 16;
 
-/// More subsets for the automaton of a `GF g`, and the construction is given up.
+/// The construction fails if the automaton of a `GF g` needs more subsets than this.
 const MAX_SUBSETS: usize = 512;
 
-/// A deterministic automaton of a formula in negation normal form, its condition a combination of sets
-/// that is not simplified yet; `None` if it has more than `limit` states or too much is to be guessed.
+/// A deterministic automaton of a formula in negation normal form. Its condition is a combination of sets that is not
+/// simplified yet. `None` if it has more than `limit` states or there are too many guesses.
 pub(crate) fn deterministic(
     translator: &mut Translator,
     formulas: &mut Formulas,
@@ -63,7 +61,7 @@ pub(crate) fn deterministic(
     construction(translator, formulas, alphabet).run(f, None, limit)
 }
 
-/// How a rest `r` that does not depend on prefixes is written so that its syntax tells.
+/// A form of a rest `r` that shows syntactically that `r` does not depend on prefixes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Suspension {
     /// As `GF r`.
@@ -105,15 +103,15 @@ fn construction<'a>(
 /// An edge of the master.
 struct Step {
     label: Bdd,
-    /// What remains, before states that ask the same were identified (M1).
+    /// The rest, before states with the same requirements were identified (M1).
     rest: Bdd,
     to: u32,
 }
 
-/// What a component of the master needs.
+/// The trackers and recurrences of a component of the master.
 #[derive(Default)]
 struct Component {
-    /// What each tracker follows: for each formula of a rest, its weakened form.
+    /// The formulas of each tracker: for each formula of a rest, its weakened form.
     trackers: Vec<FxHashMap<Formula, Formula>>,
     /// The automata of `GF g`, as numbers of [`Construction::recurrences`].
     recurrences: Vec<usize>,
@@ -129,7 +127,7 @@ struct State {
     recurrences: Vec<u32>,
 }
 
-/// A way on from a state: the letters, the trackers and recurrences after them, the marks.
+/// A successor of a state: the letters, the trackers and recurrences after them, the marks.
 type Successor = (Bdd, Vec<Bdd>, Vec<u32>, Vec<u32>);
 
 struct Construction<'a> {
@@ -142,7 +140,7 @@ struct Construction<'a> {
     recurrences: Vec<Automaton>,
     recurrence_of: FxHashMap<Formula, Option<usize>>,
     components: Vec<Component>,
-    /// The functions of rests that do not depend on prefixes, and what to write for them.
+    /// The functions of rests that do not depend on prefixes, and their replacements.
     suspended: FxHashMap<Bdd, Bdd>,
 }
 
@@ -187,7 +185,7 @@ impl Construction<'_> {
         self.product(first, &master, &sccs, propositions, limit)
     }
 
-    /// Looks for components whose rests do not depend on prefixes though their syntax does not tell.
+    /// Finds components whose rests do not depend on prefixes, though their syntax does not show that.
     fn suspend(&mut self, master: &[Vec<Step>], sccs: &Sccs, suspension: Suspension) {
         for c in 0..sccs.len() {
             let inner = |e: &&Step| sccs.of[e.to as usize] as usize == c;
@@ -226,14 +224,13 @@ impl Construction<'_> {
         }
     }
 
-    /// What is written for a rest.
+    /// The replacement of a rest, if it has one.
     fn written(&mut self, rest: Bdd) -> Bdd {
         let function = self.after.function(self.formulas, self.alphabet, rest);
         self.suspended.get(&function).copied().unwrap_or(rest)
     }
 
-    /// The states and steps of the master; state 0 is the initial one. Where nothing remains possible
-    /// there is no step.
+    /// The states and steps of the master; state 0 is the initial one. There is no step to the rest false.
     fn master(&mut self, first: Bdd, limit: usize) -> Option<Vec<Vec<Step>>> {
         let mut number: FxHashMap<Bdd, u32> = FxHashMap::default();
         let first = self.written(first);
@@ -281,13 +278,13 @@ impl Construction<'_> {
         limits.sort_unstable();
         limits.dedup();
         let mut component = Component::default();
-        // By what they do on all rests: the tracker, and the conditions under which it matters.
+        // By their values on all rests: the tracker, and the conditions under which it matters.
         let mut cases: Vec<(Vec<Bdd>, usize, Vec<Formula>)> = Vec::new();
         for held in delta2::subsets(&limits, 0)? {
             let value = |g: Formula| limits.contains(&g).then(|| held.contains(&g));
             let mut settled = Vec::new();
             for &f in &atoms {
-                settled.push(delta2::skip_stuttering(self.formulas, f, value));
+                settled.push(delta2::replace_by_constants(self.formulas, f, value));
             }
             let mut long_run = Vec::new();
             for &g in limits.iter().filter(|g| held.contains(g)) {
@@ -345,7 +342,7 @@ impl Construction<'_> {
         let mut parts = Vec::new();
         let mut used: Vec<usize> = Vec::new();
         let mut conditions: Vec<(Option<u32>, Acceptance)> = Vec::new();
-        // The weakest first: what they accept needs no other tracker.
+        // The weakest first: the words they accept need no other tracker.
         let mut cases = cases;
         cases.sort_by_key(|(follows, ..)| follows.iter().filter(|r| !r.is_true()).count());
         let mut done: Vec<(Vec<Bdd>, Formula)> = Vec::new();
@@ -559,7 +556,7 @@ impl Construction<'_> {
         Some(out)
     }
 
-    /// A state of the master as its component is entered with `rest`.
+    /// The state for a state of the master whose component is entered with `rest`.
     fn fresh(&mut self, master: u32, c: usize, rest: Bdd) -> State {
         let trackers = (0..self.components[c].trackers.len())
             .map(|t| self.tracked(c, t, rest))
@@ -576,9 +573,9 @@ impl Construction<'_> {
         }
     }
 
-    /// What a tracker that starts with `rest` follows.
+    /// The initial formula of a tracker that starts with `rest`.
     fn tracked(&mut self, c: usize, tracker: usize, rest: Bdd) -> Bdd {
-        // An edge into a component may have formulas that no edge inside it has; they are gone soon.
+        // An edge into a component may have formulas that no edge inside it has; they soon disappear.
         let mut weakened = std::mem::take(&mut self.components[c].trackers[tracker]);
         for f in self.after.atoms_of(self.alphabet, rest) {
             weakened.entry(f).or_insert(Formula::FALSE);
@@ -589,7 +586,7 @@ impl Construction<'_> {
         follows
     }
 
-    /// The ways along a step inside a component.
+    /// The successors along a step inside a component.
     fn successors(&mut self, state: &State, c: usize, step: &Step) -> Option<Vec<Successor>> {
         let mut successors: Vec<Successor> = vec![(step.label, Vec::new(), Vec::new(), Vec::new())];
         for (t, &tracker) in state.trackers.iter().enumerate() {

@@ -1,17 +1,17 @@
-//! What is wanted of a translation: the kind of automaton, and the effort.
+//! The options of a translation: the kind of automaton, and the effort.
 
-/// How much work to put into a small result.
+/// The effort to make the result small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effort {
-    /// The construction and the removal of what is useless.
+    /// The construction and the removal of useless states.
     Low,
-    /// Rewriting and direct simulation too.
+    /// Also rewriting and direct simulation.
     Medium,
     /// Everything.
     High,
 }
 
-/// What kind of automaton.
+/// The kind of an automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Generalised Büchi acceptance on edges.
@@ -35,12 +35,12 @@ impl Kind {
     }
 }
 
-/// What is wanted.
+/// The options of a translation.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// What kind of automaton.
+    /// The kind of the automaton.
     pub kind: Kind,
-    /// How much work to put into a small result.
+    /// The effort to make the result small.
     pub effort: Effort,
     /// Prefer a deterministic automaton to a small one.
     pub deterministic: bool,

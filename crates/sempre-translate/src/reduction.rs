@@ -5,7 +5,7 @@ use sempre_omega::scc_filter::{Transient, scc_filter};
 use sempre_omega::transient_pruning::prune_transient_edges;
 use sempre_omega::{Alphabet, Automaton, simulation};
 
-/// The component filter and the simulations the effort asks for, for a generalised Büchi automaton.
+/// The component filter and the simulations of the effort, for a generalised Büchi automaton.
 pub fn reduce(a: &mut Automaton, alphabet: &mut Alphabet, effort: Effort) {
     let bdds = &mut alphabet.bdds;
     if effort == Effort::Low {

@@ -1,11 +1,12 @@
-//! A formula that means the same as a pathological one and is not pathological.
+//! The search for a non-pathological equivalent of a pathological formula.
 //!
-//! Pathological safety formulas are redundant (Kupferman, Vardi, FMSD 2001): some part of them cannot happen, and telling so
-//! takes for ever. That there is always an equivalent that is not pathological is known; no feasible way to it is. This is a
-//! search that often helps: parts are left out, or replaced by simpler ones ([`shrink_steps`]), as long as the meaning stays.
+//! Pathological safety formulas are redundant (Kupferman, Vardi, FMSD 2001): some part of them cannot be satisfied,
+//! and no finite word proves that. There is always an equivalent that is not pathological, but no feasible
+//! construction is known. This is a search that often succeeds: parts are removed, or replaced by simpler ones
+//! ([`shrink_steps`]), as long as the language stays the same.
 //!
-//! Invariants: I1, every formula on the way is equivalent to the first. I2, each is less than the one before in an order
-//! without infinite descent, so the way ends.
+//! Invariants: I1, every intermediate formula is equivalent to the first. I2, each is less than the one before in a
+//! well-founded order, so the search ends.
 //!
 //! Cost: [`MAX_TRIES`] comparisons of languages at most.
 
@@ -19,7 +20,7 @@ use sempre_omega::Alphabet;
 /// Comparisons of languages.
 pub(crate) const MAX_TRIES: usize = 500;
 
-/// Larger formulas are not looked at.
+/// Larger formulas are not tried.
 pub const LARGEST: usize = 60;
 
 /// An equivalent of the safety formula `f` that is not pathological, if one is found; `limit` bounds the states of finite automata.

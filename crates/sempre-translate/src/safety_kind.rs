@@ -1,4 +1,4 @@
-//! What kind of safety a formula expresses: intentional, accidental or pathological.
+//! The kind of safety that a formula expresses: intentional, accidental or pathological.
 //!
 //! Kupferman and Vardi, "Model checking of safety properties" (FMSD 2001), as in Latvala, "Efficient model checking
 //! of safety properties" (SPIN 2003), sections 3.1 and 4.1. A safety formula is
@@ -6,19 +6,18 @@
 //! * *intentional* if all its bad prefixes are informative: the minimal automaton of the informative ones
 //!   ([`informative_prefixes`]) is the minimal automaton of all ([`bad_prefixes`]);
 //! * *accidental* if not all are, but every violation has an informative one;
-//! * *pathological* if some violation has none. The finite automaton of informative prefixes then misses
-//!   violations, and must not be used alone.
+//! * *pathological* if some violation has none. The finite automaton of informative prefixes then misses violations,
+//!   and must not be used alone.
 //!
-//! The pathologic check is that of section 4.1: a Büchi automaton of the violations, ours or one from
-//! outside, times the complement of the deterministic automaton of the informative prefixes, is empty
-//! or has a word that is the evidence. A formula that is no safety formula fails the check as well
-//! ([`uninformative_violation`] says so for any formula); [`classify`] is for safety formulas only.
+//! The pathologic check is that of section 4.1: the product of a Büchi automaton of the violations, from any source,
+//! with the complement of the deterministic automaton of the informative prefixes is empty or has a word that is the
+//! evidence. A formula that is no safety formula fails the check as well ([`uninformative_violation`] is for any
+//! formula); [`classify`] is for safety formulas only.
 //!
-//! The empty word is never informative. It is a bad prefix of formulas that nothing satisfies, so these
-//! are never intentional.
+//! The empty word is never informative. It is a bad prefix of unsatisfiable formulas, so these are never intentional.
 //!
-//! Cost: that of the two finite automata, which is exponential in the automata of the formula; the products
-//! are polynomial. `None` says that `limit` states were not enough.
+//! Cost: that of the two finite automata, which is exponential in the automata of the formula; the products are
+//! polynomial. The result is `None` if `limit` states were not enough.
 
 use crate::informative_prefixes;
 use crate::language;
@@ -29,7 +28,7 @@ use sempre_omega::finite::{FiniteDifference, bad_prefixes, difference, without_p
 use sempre_omega::{Alphabet, Automaton, Letter, Word};
 use std::fmt;
 
-/// The kind of a safety formula, with what shows it.
+/// The kind of a safety formula, with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SafetyKind {
     /// All bad prefixes are informative.
@@ -90,7 +89,7 @@ pub fn classify(
             None => SafetyKind::Intentional,
             Some(FiniteDifference::OnlyFirst(bad_prefix)) => SafetyKind::Accidental { bad_prefix },
             Some(FiniteDifference::OnlySecond(word)) => {
-                // Informative words are bad prefixes; only an automaton of something else ends here.
+                // Informative words are bad prefixes, so `violations` is not an automaton of the negation.
                 debug_assert!(false, "{word:?} is informative but not bad");
                 SafetyKind::Accidental { bad_prefix: word }
             }
@@ -141,8 +140,8 @@ mod tests {
         found.expect("small").to_string()
     }
 
-    /// Each with the reason. "Told" is short for "in some set of a witness": `p` is told by a letter, `f U g`
-    /// by the letters up to one that tells `g`, `G f` never.
+    /// Each with the reason. "Told" is short for "in some set of a witness": `p` is told by a letter, `f U g` by the
+    /// letters up to one that tells `g`, `G f` never.
     #[test]
     fn kinds_with_proofs() {
         let table = [
@@ -228,7 +227,7 @@ mod tests {
         assert!(table.len() >= 25);
     }
 
-    /// By other ways: evidence is evidence, and the kinds are relations between two finite automata.
+    /// By independent methods: evidence is checked, and the kinds are relations between two finite automata.
     #[test]
     fn kinds_of_random_formulas() {
         let mut r = Random::new(14);
@@ -254,7 +253,7 @@ mod tests {
                 informative_prefixes::dfa(&mut arena, &mut alphabet, f, 1 << 12).expect("small");
             let bdds = &mut alphabet.bdds;
             let bad = bad_prefixes(bdds, &models, 1 << 12).expect("small");
-            // Safety: the bad prefixes tell the language; the informative ones are bad.
+            // Safety: the bad prefixes determine the language; the informative ones are bad.
             let inside = intersection(bdds, &bad, &informative);
             let inside = minimize(bdds, &inside, 1 << 12).expect("small");
             assert_eq!(inside.edges, informative.edges, "{text}");
@@ -269,8 +268,8 @@ mod tests {
                 SafetyKind::Accidental { bad_prefix } => {
                     assert!(bad.accepts(bdds, &bad_prefix), "{text}");
                     assert!(!informative.accepts(bdds, &bad_prefix), "{text}");
-                    // No bad word can be continued for ever without becoming informative: the part of
-                    // the product that is bad and not informative has no cycle.
+                    // No bad word can be continued for ever without becoming informative: the part of the product
+                    // that is bad and not informative has no cycle.
                     let outside = without_prefix(bdds, &informative);
                     let none = intersecting_word(bdds, &to_terminal(&bad), &outside);
                     assert_eq!(none, None, "{text}");
@@ -290,8 +289,8 @@ mod tests {
         assert!(seen.iter().all(|&n| n > 20), "{seen:?}");
     }
 
-    /// What is syntactically safe is never pathological (Kupferman and Vardi); what is not safe at all is
-    /// found uninformative.
+    /// A syntactically safe formula is never pathological (Kupferman and Vardi); a formula that is not safe has an
+    /// uninformative violation.
     #[test]
     fn fragments_and_others() {
         let mut r = Random::new(15);

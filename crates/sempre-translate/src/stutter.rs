@@ -1,12 +1,12 @@
-//! Is the language of a formula stutter-invariant: does it not matter how often a letter is repeated?
+//! Stutter-invariance of a formula's language: does membership not depend on how often letters are repeated?
 //!
-//! A formula without `X` is (Lamport, "What good is temporal logic?", IFIP 1983). For the others the
-//! answer is in the automata: Michaud and Duret-Lutz, "Practical stutter-invariance checks for
-//! ω-regular languages" (SPIN 2015), see [`sempre_omega::stutter`]. The automata of the formula and of
-//! its negation, both closed under the removal of repetitions, must share no word.
+//! A formula without `X` is stutter-invariant (Lamport, "What good is temporal logic?", IFIP 1983). For the others
+//! the automata decide: Michaud and Duret-Lutz, "Practical stutter-invariance checks for ω-regular languages" (SPIN
+//! 2015), see [`sempre_omega::stutter`]. The automata of the formula and of its negation, both closed under the
+//! removal of repetitions, must share no word.
 //!
-//! Cost: polynomial in the two automata. Deliberately not done: writing an invariant formula with `X`
-//! as an equivalent one without.
+//! Cost: polynomial in the two automata. Deliberately not done: rewriting an invariant formula with `X` to an
+//! equivalent one without.
 
 use crate::language::Language;
 use sempre_base::Lasso;
@@ -51,8 +51,7 @@ mod tests {
         Lasso::new(part(w.prefix()), part(w.cycle()))
     }
 
-    /// The first letters of the word without repetitions; so many that they tell the words of these
-    /// tests apart.
+    /// The first letters of the word without repetitions, enough of them to distinguish the words of these tests.
     fn without_repetition(w: &Lasso<Letter>) -> Vec<Letter> {
         let mut letters: Vec<Letter> = std::iter::successors(Some(0), |&i| Some(w.successor(i)))
             .take(2000)

@@ -1,13 +1,11 @@
-//! From a formula to a testing automaton, or to two words that show why there is none.
+//! Translation of a formula to a testing automaton, or to two words that show why there is none.
 //!
-//! Testing automata exist only for stutter-invariant languages. A formula without `X` has one; for
-//! the others the question is decided ([`stutter`](mod@crate::stutter)), and a formula that is
-//! refused is refused with a witness. The rest is translation and the constructions of
-//! [`sempre_omega::testing`]: a TA comes from a Büchi automaton with acceptance on states, a TGTA
-//! from a TGBA.
+//! Testing automata exist only for stutter-invariant languages. A formula without `X` has one; for the others the
+//! question is decided ([`stutter`](mod@crate::stutter)), and a refusal comes with a witness. The rest is translation
+//! and the constructions of [`sempre_omega::testing`]: a TA comes from a Büchi automaton with acceptance on states, a
+//! TGTA from a TGBA.
 //!
-//! Deliberately not done: choosing among several automata of the formula the one with the smallest
-//! testing automaton.
+//! Deliberately not done: choosing among several automata of the formula the one with the smallest testing automaton.
 
 use crate::language::Language;
 use crate::stutter::stutter_witness;
@@ -18,7 +16,7 @@ use sempre_omega::Alphabet;
 use sempre_omega::testing::{Limits, Refusal, Ta, Tgta};
 use std::fmt;
 
-/// Why a formula has no testing automaton.
+/// The reason why a formula has no testing automaton.
 #[derive(Clone, Debug)]
 pub enum TestingError {
     /// The words differ only in how often letters are repeated, and only the first satisfies the
@@ -50,7 +48,7 @@ impl From<Refusal> for TestingError {
     }
 }
 
-/// A testing automaton of `f`; of the options, the kind does not matter.
+/// A testing automaton of `f`. The kind in the options is ignored.
 pub fn ta(
     translator: &mut Translator,
     formulas: &mut Formulas,
@@ -65,7 +63,7 @@ pub fn ta(
     Ok(Ta::new(&mut alphabet.bdds, &a, limits)?)
 }
 
-/// A transition-based generalised testing automaton of `f`; of the options, the kind does not matter.
+/// A transition-based generalised testing automaton of `f`. The kind in the options is ignored.
 pub fn tgta(
     translator: &mut Translator,
     formulas: &mut Formulas,

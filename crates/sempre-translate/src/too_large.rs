@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Constructions may make so many times as many edges as the limit says, since reductions leave fewer.
+/// Constructions may make this many times as many edges as the limit, since reductions leave fewer.
 pub(crate) const MAX_WASTE: usize = 3;
 
 /// An automaton that exceeds the limits of a translation.
@@ -15,7 +15,7 @@ pub enum TooLarge {
     },
     /// A product of independent parts would have this size.
     Product {
-        /// How many parts.
+        /// The number of parts.
         parts: usize,
         /// The states of the product; `u128::MAX` also for more.
         states: u128,
@@ -51,7 +51,7 @@ impl fmt::Display for TooLarge {
     }
 }
 
-/// A number with its unit: powers of two as such if they are large.
+/// A number with its unit: large powers of two as powers.
 struct Size(u128, &'static str);
 
 impl fmt::Display for Size {

@@ -41,7 +41,7 @@ impl Translator {
         let outer = std::mem::replace(&mut self.limits, limits);
         let made = self.try_translate(formulas, alphabet, f, options);
         self.limits = outer;
-        // Constructions and the last reductions may leave more than they are allowed to.
+        // Constructions and the last reductions may leave more edges than the limit.
         let edges = limits.edges;
         made.and_then(|a| match a.edge_count() <= edges {
             true => Ok(a),

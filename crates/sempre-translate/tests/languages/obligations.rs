@@ -29,8 +29,8 @@ fn residuals(a: &Automaton, alphabet: &mut Alphabet) -> usize {
     different.len()
 }
 
-/// From whatever automaton of the formula, the minimal one is the same size, has no two states of one
-/// language, and accepts exactly what the formula says.
+/// From any automaton of the formula, the minimal one has the same size, has no two states with the same language,
+/// and accepts exactly the models of the formula.
 #[test]
 fn obligations_have_one_minimal_automaton() {
     let mut r = Random::new(1);

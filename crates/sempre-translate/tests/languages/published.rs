@@ -1,5 +1,5 @@
-//! The automata that other tools made for the formulas of TACAS 2014: ours have the same languages and are
-//! on average no larger.
+//! The automata that other tools made for the formulas of TACAS 2014: those of this crate have the same languages and
+//! are on average no larger.
 
 use sempre_ltl::{Formulas, ParseOptions, parse};
 use sempre_omega::emptiness::prune;
@@ -56,7 +56,7 @@ fn ours_mean_the_same_and_are_no_larger() {
         let columns: Vec<&str> = line.split('\t').collect();
         formulas.insert((columns[0], columns[1]), columns[3]);
     }
-    // For each tool: automata, their states, those of them that accepting runs visit, ours.
+    // For each tool: automata, their states, those of them that accepting runs visit, states of this crate.
     let mut sums: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
     for line in index.lines().skip(1) {
         let columns: Vec<&str> = line.split(',').collect();

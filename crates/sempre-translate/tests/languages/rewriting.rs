@@ -1,4 +1,4 @@
-//! Rewriting and syntactic implication, against the tableau: exact where words only sample.
+//! Rewriting and syntactic implication, against the tableau, which is exact where words only sample.
 
 use crate::tableau::{equivalent, satisfiable, shape};
 use sempre_base::Random;
@@ -55,7 +55,7 @@ fn rewriting_is_an_equivalence() {
     assert!(compared > 7000 && helped > 5, "{compared} {helped}");
 }
 
-/// What only a comparison of languages shows.
+/// Implications that only a comparison of languages shows.
 #[test]
 fn the_oracle_proves_more() {
     let cases = [
@@ -134,6 +134,6 @@ fn proved_implications_hold() {
         proved += usize::from(claimed);
         missed += usize::from(!claimed && !refuted);
     }
-    // The rules are not complete, but find most of what there is.
+    // The rules are not complete, but prove most implications.
     assert!(proved > 100 && missed < proved / 2, "{proved} {missed}");
 }

@@ -1,20 +1,19 @@
-//! The reference: the classical tableau, as plain as can be.
+//! The reference: the classical tableau, as simple as possible.
 //!
-//! A state is the truth of every subformula at one position. What holds at a position follows from
-//! its letter and from what holds at the next one, so the automaton is deterministic backwards: for each
-//! state and each letter there is exactly one predecessor. The laws leave the fixpoints open; an
-//! acceptance set for each closes them: a `U`, `F` or `M` that is true must not be put off for ever, an
-//! `R`, `G` or `W` that is false must be refuted.
+//! A state is the truth of every subformula at one position. The truth at a position follows from its letter and from
+//! the truth at the next one, so the automaton is deterministic backwards: for each state and each letter there is
+//! exactly one predecessor. The expansion laws leave the fixpoints open; an acceptance set for each closes them: a
+//! true `U`, `F` or `M` must not be postponed for ever, a false `R`, `G` or `W` must be refuted.
 //!
-//! There is no normal form, no sharing and no reduction here, hence nothing in common with the
-//! constructions under test. Exponential in the temporal operators: for small formulas only.
+//! There is no normal form, no sharing and no reduction here, hence nothing in common with the constructions under
+//! test. Exponential in the temporal operators: for small formulas only.
 
 use sempre_base::Random;
 use sempre_ltl::{Formula, Formulas, Op, RandomFormula};
 use sempre_omega::{Acceptance, Alphabet, Automaton, Letter, Mark, emptiness};
 use std::collections::HashMap;
 
-/// The largest closure that the tests care to wait for.
+/// The largest closure in these tests.
 const MAX_STATES: usize = 1 << 11;
 
 struct Tableau<'a> {
@@ -29,7 +28,7 @@ impl Tableau<'_> {
         state >> self.number[&f] & 1 == 1
     }
 
-    /// What holds at a position, given what holds at the next one and which propositions are true.
+    /// The truth at a position, given that at the next one and the true propositions.
     fn before(&self, next: u64, letter: &dyn Fn(usize) -> bool) -> u64 {
         let mut now = 0;
         for (i, &f) in self.closure.iter().enumerate() {
@@ -57,7 +56,7 @@ impl Tableau<'_> {
         now
     }
 
-    /// Is the fixpoint `f` settled at a position in this state? `None` for other formulas.
+    /// Is the fixpoint `f` satisfied or refuted at a position in this state? `None` for other formulas.
     fn settled(&self, state: u64, f: Formula) -> Option<bool> {
         let at = |k: usize| self.truth(state, self.arena.operand(f, k));
         let own = self.truth(state, f);
@@ -114,7 +113,7 @@ pub fn tableau(
         .collect();
     let sets = fixpoints.len() as u32;
     let mut a = Automaton::new(variables.clone(), sets, Acceptance::generalized_buchi(sets));
-    // The last position of no word: any truth of what is open; the rest is never looked at.
+    // The position after the last one: the open formulas have any truth value, and the rest does not matter.
     let mut states: HashMap<u64, u32> = HashMap::new();
     let mut todo: Vec<u64> = Vec::new();
     let letters = 1u64 << propositions.len();
@@ -133,7 +132,7 @@ pub fn tableau(
             .iter()
             .enumerate()
             .fold(0, |s, (i, &place)| s | (choice >> i & 1) << place);
-        // Make the guess consistent for Boolean combinations: they follow from the guessed parts.
+        // Boolean combinations follow from the guessed parts.
         let next = complete(&t, next);
         let from = *states.entry(next).or_insert_with(|| {
             todo.push(next);
@@ -220,7 +219,7 @@ pub fn shape(propositions: usize, sizes: std::ops::RangeInclusive<usize>) -> Ran
     }
 }
 
-/// The tableau says of random words what the semantics says.
+/// The tableau agrees with the semantics on random words.
 #[test]
 fn the_reference_agrees_with_the_semantics() {
     let mut r = Random::new(11);

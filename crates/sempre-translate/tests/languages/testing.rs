@@ -1,6 +1,6 @@
 //! Testing automata of formulas: the papers' examples, and languages on words and exactly.
 //!
-//! `SEMPRE_TESTING_FORMULAS` is the number of random formulas, 300 if it is not set.
+//! `SEMPRE_TESTING_FORMULAS` is the number of random formulas, 300 by default.
 
 use crate::words::BothWays;
 use sempre_base::Lasso;
@@ -21,7 +21,7 @@ use sempre_omega::{Alphabet, Automaton, Bdds, Word};
 use sempre_translate::testing::{TestingError, ta, tgta};
 use sempre_translate::translator::{Effort, Kind, Options, Translator};
 
-/// Where formulas are translated.
+/// An arena, an alphabet and a translator.
 #[derive(Default)]
 struct Place {
     arena: Formulas,
@@ -110,8 +110,7 @@ fn a_until_always_b_is_reduced_as_in_the_paper() {
     assert_eq!(whole.stats(), t.stats());
 }
 
-/// "Had the formula been `(a | c) U G b`": four states for `G b` that differ in what it does not
-/// observe.
+/// "Had the formula been `(a | c) U G b`": four states for `G b` that differ in propositions it does not observe.
 #[test]
 fn what_a_state_does_not_observe_makes_no_states() {
     let mut place = Place::default();
@@ -164,7 +163,7 @@ fn eventually_always_a_is_the_automaton_of_the_paper() {
     assert_eq!(t.transitions(), 3 + 3);
 }
 
-/// A response: what is left after each change is settled, so five states do.
+/// A response: stuttering after each change is skipped, so five states suffice.
 #[test]
 fn a_response_settles() {
     let mut place = Place::default();
@@ -192,7 +191,7 @@ struct All {
     plain_tgta: Tgta,
 }
 
-/// Translates a stutter-invariant formula; none if it is refused.
+/// Translates a stutter-invariant formula; `None` if it is refused.
 fn all(place: &mut Place, f: Formula) -> Option<All> {
     let ta = match place.ta(f) {
         Ok(t) => t,
@@ -270,8 +269,8 @@ fn stretch(r: &mut Random, w: &Word) -> Word {
     Lasso::new(part(w.prefix()), part(w.cycle()))
 }
 
-/// The exact comparison: nothing outside is accepted, and, where a complement is small, nothing
-/// inside is missed. Says whether it was small.
+/// The exact comparison: nothing outside the language is accepted, and, if a complement is small, nothing inside is
+/// missed. Returns whether it was small.
 fn exactly(place: &mut Place, f: Formula, x: &All) -> bool {
     let not_f = place.arena.not(f);
     let outside = place.automaton(not_f, Kind::Tgba);
@@ -366,7 +365,7 @@ fn formulas_of_the_literature_keep_their_languages() {
     assert!(done > 100 && sensitive > 5 && large <= 3);
 }
 
-/// The form for the Hanoi format reads changes, and accepts what the testing automaton accepts.
+/// The form for the Hanoi format reads changes, and accepts the same words as the testing automaton.
 #[test]
 fn words_of_changes_are_accepted_alike() {
     let mut r = Random::new(43);
@@ -398,7 +397,7 @@ fn words_of_changes_are_accepted_alike() {
     assert!(accepted.iter().all(|&n| n > 300), "{accepted:?}");
 }
 
-/// What changes from letter to letter, from one in which everything is false on.
+/// The changes from letter to letter, starting from a letter in which everything is false.
 fn changes(alphabet: &mut Alphabet, variables: &[u32], w: &Word) -> Word {
     let names: Vec<u32> = variables
         .iter()
@@ -491,7 +490,7 @@ fn what_is_too_large_is_refused() {
     }
 }
 
-/// Constants, and languages that end at once.
+/// Constants, and languages decided by the first letter.
 #[test]
 fn the_smallest_languages() {
     let mut place = Place::default();
@@ -503,7 +502,7 @@ fn the_smallest_languages() {
     assert_eq!((t.states(), t.transitions()), (1, 0));
     let t = place.tgta(yes).unwrap();
     assert_eq!((t.states(), t.transitions(), t.sets), (1, 1, 0));
-    // The first letter is all that is tested.
+    // Only the first letter is tested.
     let t = place.tgta(a).unwrap();
     let only = Initial {
         valuation: 1,

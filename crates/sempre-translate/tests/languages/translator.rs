@@ -44,10 +44,10 @@ fn all_options() -> Vec<Options> {
     all
 }
 
-/// More states than this, and the exact comparison is left out.
+/// Larger automata are not compared exactly.
 const LIMIT: usize = 200;
 
-/// A place to translate in: what is learnt from one formula is used for the next.
+/// A translation context: caches filled by one formula are used for the next.
 struct Place {
     arena: Formulas,
     alphabet: Alphabet,
@@ -78,7 +78,7 @@ impl Place {
         print(&self.arena, f, Syntax::Spot).to_string()
     }
 
-    /// Compares all automata of `f` with its tableau; says whether it could.
+    /// Compares all automata of `f` with its tableau. Returns whether the tableau was small enough.
     fn compare_exactly(&mut self, f: Formula) -> bool {
         let (Some(yes), Some(no)) = (
             tableau(&self.arena, &mut self.alphabet, f, true),
@@ -105,8 +105,8 @@ impl Place {
     }
 }
 
-/// Every automaton of small formulas, against the tableau. What a translator learns from a formula it
-/// uses for the next, so formulas come in groups.
+/// Every automaton of small formulas, against the tableau. The caches of a translator are used across formulas, so
+/// formulas come in groups.
 #[test]
 fn small_formulas_have_exactly_their_language() {
     let mut r = Random::new(1);
@@ -191,9 +191,9 @@ fn check(texts: &[&str]) {
     }
 }
 
-/// `G(p & X F q)` implies `F q`. After one step the state asks for both, and to drop `F q` because it is
-/// implied loses the promise to meet it: `G(p & X F q)` itself only ever asks for `F q` at the next
-/// position, so that every word with `p` for ever was accepted.
+/// `G(p & X F q)` implies `F q`. After one step the state requires both, and dropping `F q` because it is implied
+/// loses the promise to satisfy it: `G(p & X F q)` itself only ever requires `F q` at the next position, so that
+/// every word with `p` for ever was accepted.
 #[test]
 fn an_implied_eventuality_still_makes_its_promise() {
     check(&[
@@ -206,8 +206,8 @@ fn an_implied_eventuality_still_makes_its_promise() {
     ]);
 }
 
-/// One promise serves nested eventualities only where meeting it meets all of them at once: `a` alone
-/// does not make `a M b` true.
+/// One promise serves nested eventualities only if satisfying it satisfies all of them at once: `a` alone does not
+/// make `a M b` true.
 #[test]
 fn promises_are_shared_with_care() {
     check(&[
@@ -222,7 +222,7 @@ fn promises_are_shared_with_care() {
         "G F(b U (a M c))",
     ]);
 }
-/// What all constructions must get right: constants, one proposition, one operator.
+/// Basic cases: constants, one proposition, one operator.
 #[test]
 fn every_operator_alone() {
     check(&[

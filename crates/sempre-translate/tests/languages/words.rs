@@ -1,4 +1,4 @@
-//! Words that formulas and automata can both read.
+//! Words for both formulas and automata.
 
 use sempre_base::{Lasso, Random};
 use sempre_ltl::{Formula, Formulas, Letter, holds};
@@ -13,7 +13,7 @@ pub struct BothWays {
 }
 
 impl BothWays {
-    /// A word of an automaton, read by formulas.
+    /// A word of an automaton, converted for formulas.
     pub fn of(arena: &mut Formulas, alphabet: &Alphabet, automaton: Word) -> Self {
         let formula = automaton.map(|letter| {
             letter

@@ -117,7 +117,7 @@ fn of_formula(
     let not = formulas.not(f);
     let options = Options::default();
     let violations =
-        translator.translate_within(formulas, alphabet, not, options, Limits::USUAL)?;
+        translator.translate_within(formulas, alphabet, not, options, Limits::DEFAULT)?;
     if let Some(n) = from_terminal_components(&mut alphabet.bdds, &violations) {
         let why = "the automaton of its negation accepts in terminal components only";
         if nondeterministic {
@@ -147,7 +147,7 @@ fn of_formula(
         effort: Effort::Medium,
         ..Options::default()
     };
-    let models = translator.translate_within(formulas, alphabet, f, options, Limits::USUAL)?;
+    let models = translator.translate_within(formulas, alphabet, f, options, Limits::DEFAULT)?;
     match bad_prefixes(&mut alphabet.bdds, &models, MOST_STATES) {
         Some(a) => Ok(Prefixes::finite(a, "its language is closed")),
         None => Err(format!(

@@ -293,7 +293,7 @@ fn runs(
                         kind: kind_of,
                         ..options
                     };
-                    let made = t.translate_within(f, a, negation, options, Limits::USUAL)?;
+                    let made = t.translate_within(f, a, negation, options, Limits::DEFAULT)?;
                     return property(&mut alphabet, &made, kind, variables);
                 }
                 AutomatonKind::Ta => ta(t, f, a, negation, options, limits)

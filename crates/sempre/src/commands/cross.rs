@@ -91,7 +91,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 /// Compared when no translator is given.
-const USUAL: [&str; 5] = [
+const DEFAULT: [&str; 5] = [
     "sempre:tgba",
     "sempre:ba",
     "sempre:tgba,low",
@@ -110,7 +110,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     supervisor::limit_memory(arguments.memory.or_else(memory::default_budget));
     let inputs = supervisor::step("reading the formulas", None, || inputs(arguments))?;
     let candidates = if arguments.translator.is_empty() {
-        USUAL
+        DEFAULT
             .iter()
             .map(|t| Candidate::parse(t).map_err(Failure::Message))
             .collect::<Outcome<_>>()?

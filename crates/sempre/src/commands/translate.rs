@@ -62,7 +62,7 @@ pub struct Arguments {
     negate: bool,
 
     /// Refuse an automaton of more edges; status 3
-    #[arg(long, value_name = "N", default_value_t = couvreur::Limits::USUAL.edges)]
+    #[arg(long, value_name = "N", default_value_t = couvreur::Limits::DEFAULT.edges)]
     max_edges: usize,
 
     #[command(flatten)]
