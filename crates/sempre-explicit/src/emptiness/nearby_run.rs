@@ -19,7 +19,7 @@ use crate::marks::Marks;
 use crate::space::{Counters, Run, Space, Stop, Wanted};
 
 /// States that are looked at for a shorter run unless somebody wants a very short one.
-pub const DEFAULT: usize = 20_000;
+pub const USUAL: usize = 20_000;
 /// And if somebody does.
 pub const MANY: usize = 1 << 20;
 
