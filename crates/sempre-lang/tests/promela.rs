@@ -88,6 +88,7 @@ const COUNTS: &[(&str, usize, usize)] = &[
     ("rendezvous", 753, 1_567),
     ("rendezvous_atomic", 76, 195),
     ("runs", 855, 1_935),
+    ("scratch", 177, 302),
     ("short_polls", 40_221, 116_706),
     ("skips", 9_232, 18_468),
     ("sorted", 329, 692),
@@ -169,6 +170,10 @@ fn misfits_fail_where_they_are_taken() {
             "typedef T { byte b[2] }; T t[3]; active proctype P() { t[4].b[0] = 1 }",
             Some("outside"),
         ),
+        (
+            "byte a[2], x = 2; active proctype P() { _ = x; _ = a[x - 1]; _ = a[x] }",
+            Some("outside"),
+        ),
     ] {
         let found = explore(text, Steps::Single).2;
         match failure {
@@ -179,6 +184,17 @@ fn misfits_fail_where_they_are_taken() {
             }
         }
     }
+}
+
+/// Ways through an atomic sequence that meet before another choice in it go on as one; for SPIN each way is a transition (6 of them).
+#[test]
+fn ways_through_an_atomic_sequence_that_meet_are_one() {
+    let text = "byte p = 1, q;
+        active proctype P() {
+            atomic { q = 1; if :: p = 1 :: p = 1 fi; if :: p = 1 :: p = 1 fi; q = 3 }
+            q = 4
+        }";
+    assert_eq!(explore(text, Steps::Single), (4, 4, None));
 }
 
 /// As `pan -A` does it.

@@ -186,6 +186,14 @@ const WRONG: &[(&str, &str)] = &[
         "byte x; active proctype P() { x = «_» }",
         "can only be written",
     ),
+    (
+        "byte x; active proctype P() { «_»[2] = 1 }",
+        "only stands alone",
+    ),
+    (
+        "byte x; active proctype P() { for («_» : 1 .. 2) { x++ } }",
+        "only stands alone",
+    ),
     // Channels and processes.
     (
         "byte x; active proctype P() { «x»!1 }",

@@ -270,14 +270,14 @@ impl Builder<'_> {
                 }
                 Start::Value(value) => {
                     self.store.leaves[leaf].written = true;
-                    self.add(Kind::Assign(cell, value), span);
+                    self.add(Kind::Assign(Some(cell), value), span);
                 }
                 Start::Zero if matches!(variable.shape, Shape::Struct(_)) => {
                     self.add(Kind::Condition(Value::Number(1)), span);
                 }
                 Start::Zero => {
                     self.store.leaves[leaf].written = true;
-                    self.add(Kind::Assign(cell, Value::Number(0)), span);
+                    self.add(Kind::Assign(Some(cell), Value::Number(0)), span);
                 }
             }
         }
@@ -337,7 +337,7 @@ impl Builder<'_> {
         let simple = |b: &mut Self, kind: Kind| Some((b.flow.element(kind, span), false));
         match &statement.kind {
             StatementKind::Declaration(_) | StatementKind::Exclusive(..) => None,
-            StatementKind::Assign(target, value) if self.is_own_priority(target) => {
+            StatementKind::Assign(target, value) if is_plain(target, "_priority") => {
                 let value = self.value(value);
                 simple(self, Kind::SetPriority(Value::Pid, value, true))
             }
@@ -346,9 +346,13 @@ impl Builder<'_> {
                 let priority = self.value(priority);
                 simple(self, Kind::SetPriority(process, priority, false))
             }
+            StatementKind::Assign(target, value) if is_plain(target, "_") => {
+                let value = self.value(value);
+                simple(self, Kind::Assign(None, value))
+            }
             StatementKind::Assign(target, value) => {
                 let (cell, value) = self.assignment(target, value)?;
-                simple(self, Kind::Assign(cell, value))
+                simple(self, Kind::Assign(Some(cell), value))
             }
             StatementKind::Send(channel, values, sorted) => {
                 let channel = self.resolver().channel(channel);
@@ -458,10 +462,6 @@ impl Builder<'_> {
             }
         }
         all
-    }
-
-    fn is_own_priority(&self, target: &Reference) -> bool {
-        matches!(target.parts.as_slice(), [(name, None)] if &*name.text == "_priority")
     }
 
     fn below(&mut self, inside: &[Statement]) -> Seq {
@@ -677,4 +677,9 @@ impl Builder<'_> {
             }
         }
     }
+}
+
+/// Is the reference this name, without an index or fields?
+fn is_plain(reference: &Reference, name: &str) -> bool {
+    matches!(reference.parts.as_slice(), [(n, None)] if &*n.text == name)
 }

@@ -212,8 +212,10 @@ impl Round<'_> {
             match &element.kind {
                 Kind::Assign(cell, value) => {
                     self.made(i, value);
-                    let numbers = self.of(i, value);
-                    self.store(i, cell, &numbers);
+                    if let Some(cell) = cell {
+                        let numbers = self.of(i, value);
+                        self.store(i, cell, &numbers);
+                    }
                 }
                 Kind::Condition(value) => self.made(i, value),
                 Kind::Send(channel, values, _) => self.sent(i, channel, values),

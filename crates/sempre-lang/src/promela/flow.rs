@@ -32,7 +32,8 @@ pub(super) enum Jump {
 /// What an element does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    Assign(Cell, Value),
+    /// `None`: to `_`, which keeps nothing.
+    Assign(Option<Cell>, Value),
     Send(Value, Vec<Value>, bool),
     Receive(Value, Vec<Target>, bool, bool),
     Condition(Value),

@@ -50,7 +50,7 @@ impl Builder<'_> {
         span: Span,
     ) -> Option<(El, bool)> {
         let read = || Box::new(Value::Read(cell.clone()));
-        let start = self.add(Kind::Assign(cell.clone(), from), span);
+        let start = self.add(Kind::Assign(Some(cell.clone()), from), span);
         self.flow.breaks.push(None);
         self.loops.push(self.flow.breaks.len() - 1);
         let round = self.open();
@@ -64,7 +64,7 @@ impl Builder<'_> {
             self.scoped(inside);
         }
         let next = Value::Binary(Binary::Add, read(), Box::new(Value::Number(1)));
-        self.add(Kind::Assign(cell.clone(), next), span);
+        self.add(Kind::Assign(Some(cell.clone()), next), span);
         self.close();
         let leave = self.open();
         if inside.is_some() {

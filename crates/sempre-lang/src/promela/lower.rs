@@ -68,7 +68,7 @@ pub(super) fn resolve(file: &File, report: &mut Report) -> Resolved {
     let mut written = FxHashSet::default();
     for element in bodies.iter().flat_map(|b| &b.flow.elements) {
         match &element.kind {
-            Kind::Assign(cell, _) if !cell.local => {
+            Kind::Assign(Some(cell), _) if !cell.local => {
                 written.insert(cell.leaf);
             }
             Kind::Receive(_, targets, ..) => {
@@ -326,7 +326,8 @@ pub(super) fn uses(body: &Body, is: &dyn Fn(&Value) -> bool) -> bool {
     for element in &body.flow.elements {
         found |= match &element.kind {
             Kind::Assign(cell, value) => {
-                value.any(is) || cell.index.as_ref().is_some_and(|i| i.any(is))
+                let index = cell.as_ref().and_then(|c| c.index.as_ref());
+                value.any(is) || index.is_some_and(|i| i.any(is))
             }
             Kind::Send(c, values, _) => c.any(is) || values.iter().any(|v| v.any(is)),
             Kind::Receive(c, targets, ..) => {

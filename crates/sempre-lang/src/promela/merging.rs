@@ -136,7 +136,9 @@ impl Alone<'_> {
     fn concerns(&self, e: El) -> bool {
         sempre_base::checkpoint();
         match &self.body.flow.elements[e].kind {
-            Kind::Assign(cell, value) => !cell.local || self.value_concerns(value),
+            Kind::Assign(cell, value) => {
+                cell.as_ref().is_some_and(|c| !c.local) || self.value_concerns(value)
+            }
             Kind::Condition(value) | Kind::Assert(value) => self.value_concerns(value),
             Kind::SetPriority(_, value, own) => !own || self.value_concerns(value),
             Kind::Print(values) => values.iter().any(|v| self.value_concerns(v)),
@@ -456,7 +458,9 @@ impl Uses {
         let mut uses = Self::default();
         match &body.flow.elements[e].kind {
             Kind::Assign(cell, value) => {
-                uses.write(body, cell);
+                if let Some(cell) = cell {
+                    uses.write(body, cell);
+                }
                 uses.read(body, value);
             }
             Kind::Condition(value) | Kind::Assert(value) => uses.read(body, value),

@@ -288,6 +288,11 @@ impl Resolver<'_> {
             self.report.error(name.span, message);
             return None;
         }
+        if &*name.text == "_" {
+            let message = "`_` only stands alone to the left of `=` and among what is received";
+            self.report.error(name.span, message);
+            return None;
+        }
         if matches!(&*name.text, "_pid" | "_nr_pr" | "_last") {
             let message = format!("`{}` cannot be assigned to", name.text);
             self.report.error(name.span, message);

@@ -248,11 +248,7 @@ impl Stepper<'_> {
         };
         match &element.kind {
             Kind::Condition(value) | Kind::Assign(_, value) if has_run(value) => {
-                let target = match &element.kind {
-                    Kind::Assign(cell, _) => self.world.place(Some(self.instance), cell),
-                    _ => None,
-                };
-                self.run(value, target, &half(Expr::TRUE, Vec::new()))
+                self.run(value, &element.kind, &half(Expr::TRUE, Vec::new()))
             }
             Kind::Condition(value) => {
                 let mut halves = vec![half(self.condition(value, false), Vec::new())];
@@ -318,11 +314,19 @@ impl Stepper<'_> {
     /// The effect of a statement that is always possible.
     pub fn effect(&self, e: El) -> Vec<Stmt> {
         match &self.body().flow.elements[e].kind {
-            Kind::Assign(cell, value) => {
+            Kind::Assign(Some(cell), value) => {
                 let place = self.world.place(Some(self.instance), cell);
                 let value = self.expr(value, false);
                 place.map(|p| Stmt::Assign(p, value)).into_iter().collect()
             }
+            // Nothing is stored, but to compute the value may fail.
+            Kind::Assign(None, value) => match self.expr(value, false) {
+                Expr::Constant(_) | Expr::Read(Place::Scalar(_)) => Vec::new(),
+                value => {
+                    let message = (self.text)(e);
+                    vec![Stmt::Assert(binary(Binary::Or, value, Expr::TRUE), message)]
+                }
+            },
             Kind::SetPriority(process, priority, own) => {
                 let whose = self.expr(process, false);
                 let value = self.expr(priority, false);
@@ -338,8 +342,8 @@ impl Stepper<'_> {
         }
     }
 
-    /// The halves of a statement that makes a process.
-    fn run(&self, value: &Value, target: Option<Place>, half: &Half) -> Vec<Half> {
+    /// The halves of a statement that makes a process: a condition or an assignment.
+    fn run(&self, value: &Value, kind: &Kind, half: &Half) -> Vec<Half> {
         let Some((proctype, arguments, priority)) = find_run(value) else {
             return Vec::new();
         };
@@ -378,9 +382,13 @@ impl Stepper<'_> {
                 effect.push(Stmt::Assign(place, Expr::Constant(code)));
             }
             let whole = self.expr(&with_pid(value, slot as i64), false);
-            match &target {
-                Some(place) => effect.push(Stmt::Assign(place.clone(), whole)),
-                None => guard.push(whole),
+            match kind {
+                Kind::Assign(Some(cell), _) => {
+                    let place = world.place(Some(self.instance), cell);
+                    effect.extend(place.map(|p| Stmt::Assign(p, whole)));
+                }
+                Kind::Assign(None, _) => {}
+                _ => guard.push(whole),
             }
             halves.push(Half {
                 guard: all(guard),
