@@ -30,7 +30,7 @@ pub enum Language {
 
 impl Language {
     /// All of them, with the endings of their files.
-    pub const ALL: [(Language, &'static str); 10] = [
+    pub const ALL: [(Language, &'static str); 12] = [
         (Language::Dve, "dve"),
         (Language::Pnml, "pnml"),
         (Language::Etf, "etf"),
@@ -41,6 +41,8 @@ impl Language {
         (Language::Promela, "prom"),
         (Language::Promela, "pm"),
         (Language::Promela, "spin"),
+        (Language::Promela, "pr"),
+        (Language::Promela, "prm"),
     ];
 
     /// The language told by the ending of a file's name.

@@ -72,6 +72,8 @@ const COUNTS: &[(&str, usize, usize)] = &[
     ("inlines", 4_660, 8_599),
     ("lasts", 23, 44),
     ("line_ends", 124, 212),
+    ("lone_elses", 703, 1_265),
+    ("loose_mtypes", 2_091, 4_610),
     ("many", 1_004, 3_300),
     ("mtypes", 182, 335),
     ("nested_units", 16, 31),
@@ -197,6 +199,13 @@ fn ways_through_an_atomic_sequence_that_meet_are_one() {
     assert_eq!(explore(text, Steps::Single), (4, 4, None));
 }
 
+/// A model without any name for its mtypes.
+#[test]
+fn an_mtype_without_names_is_a_byte() {
+    let text = "mtype m; active proctype P() { do :: m = m + 50 od }";
+    assert_eq!(explore(text, Steps::Single), (128, 128, None));
+}
+
 /// As `pan -A` does it.
 #[test]
 fn assertions_are_steps_if_they_are_ignored() {
@@ -219,6 +228,7 @@ const MERGED: &[(&str, usize, usize)] = &[
     ("for_in", 604, 1_152),
     ("for_messages", 172, 238),
     ("line_ends", 85, 139),
+    ("loose_mtypes", 1_976, 4_343),
     ("notraces", 482, 1_350),
     ("passed_around", 2_096, 5_015),
     ("polls", 1_359, 3_628),

@@ -157,8 +157,8 @@ pub fn shown_name(path: &Path) -> String {
     }
 }
 
-/// The text of a file; `-` is standard input.
-pub fn read_file(path: &Path) -> Outcome<String> {
+/// The bytes of a file; `-` is standard input.
+pub fn read_bytes(path: &Path) -> Outcome<Vec<u8>> {
     let mut bytes = Vec::new();
     let done = if path.as_os_str() == "-" {
         std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ())
@@ -166,7 +166,18 @@ pub fn read_file(path: &Path) -> Outcome<String> {
         std::fs::read(path).map(|b| bytes = b)
     };
     done.map_err(|e| Failure::file(path, "read", &e))?;
-    String::from_utf8(bytes).map_err(|e| {
+    Ok(bytes)
+}
+
+/// Bytes as text, in Latin-1 if they are not UTF-8.
+pub fn latin_or_utf8(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|e| e.as_bytes().iter().map(|&b| char::from(b)).collect())
+}
+
+/// The text of a file; `-` is standard input.
+pub fn read_file(path: &Path) -> Outcome<String> {
+    String::from_utf8(read_bytes(path)?).map_err(|e| {
         let place = e.utf8_error().valid_up_to();
         let text = String::from_utf8_lossy(e.as_bytes());
         let span = Span::new(place, place + char::REPLACEMENT_CHARACTER.len_utf8());

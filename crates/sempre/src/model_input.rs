@@ -1,7 +1,7 @@
 //! Where models come from.
 
 use crate::failure::{Failure, Outcome};
-use crate::input::{read_file, show, shown_name};
+use crate::input::{latin_or_utf8, read_bytes, read_file, show, shown_name};
 use crate::supervisor;
 use clap::{Args, ValueEnum};
 use sempre::base::Source;
@@ -152,12 +152,16 @@ impl ModelOptions {
             let text = "-D, -U, -I and --ignore-assertions are for Promela models";
             return Err(Failure::Message(text.to_string()));
         }
-        let text = read_file(&self.model)?;
+        // SPIN reads bytes, and comments in Latin-1 are common.
+        let text = match language {
+            Language::Promela => latin_or_utf8(read_bytes(&self.model)?),
+            _ => read_file(&self.model)?,
+        };
         let source = Source::new(&name, &text);
         let title = (self.model.file_stem())
             .map_or_else(|| name.clone(), |s| s.to_string_lossy().into_owned());
         let folder = self.model.parent().unwrap_or(Path::new(""));
-        let include = |file: &str| std::fs::read_to_string(folder.join(file)).ok();
+        let include = |file: &str| Some(latin_or_utf8(std::fs::read(folder.join(file)).ok()?));
         match Model::read_with(language, &title, &text, &include, &reading) {
             Ok((model, warnings)) => {
                 show(&source, &warnings);

@@ -668,11 +668,12 @@ impl Builder<'_> {
                     _ => false,
                 });
                 if !heads {
-                    let span = element.span;
-                    self.report.push(
-                        Diagnostic::error(span, "`else` only stands at the start of an option")
-                            .with_help("write `:: else -> …` in an `if` or `do`"),
-                    );
+                    // As in SPIN: there is nothing else that could be done here.
+                    let message = "an `else` that does not start an option is always executable";
+                    let warning = Diagnostic::warning(element.span, message)
+                        .with_help("write `:: else -> …` in an `if` or `do`");
+                    self.report.push(warning);
+                    self.flow.elements[e].kind = Kind::Condition(Value::Number(1));
                 }
             }
         }

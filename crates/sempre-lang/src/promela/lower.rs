@@ -15,6 +15,7 @@ use super::event_trace;
 use super::exclusive;
 use super::flow::{El, Kind};
 use super::instances::{Instance, World};
+use super::loose_mtypes;
 use super::merging;
 use super::priorities;
 use super::resolve::{Face, Resolver, Target, Value};
@@ -53,7 +54,7 @@ pub(super) struct Resolved {
 
 /// Resolves the names of a file.
 pub(super) fn resolve(file: &File, report: &mut Report) -> Resolved {
-    let globals = declarations::globals(file, report);
+    let mut globals = declarations::globals(file, report);
     let faces: Vec<Face> = (file.proctypes.iter())
         .map(|p| body::face(&globals, p, report))
         .collect();
@@ -83,6 +84,7 @@ pub(super) fn resolve(file: &File, report: &mut Report) -> Resolved {
             _ => {}
         }
     }
+    globals.loose = loose_mtypes::loose(&globals, &bodies, &written);
     Resolved {
         globals,
         faces,

@@ -53,6 +53,7 @@ mod flow;
 mod instances;
 pub mod lexer;
 mod loops;
+mod loose_mtypes;
 mod lower;
 mod merging;
 pub mod parser;

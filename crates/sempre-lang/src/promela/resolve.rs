@@ -431,10 +431,14 @@ impl Resolver<'_> {
                 let (a, b) = (self.value(&parts[0]), self.value(&parts[1]));
                 Value::Binary(Binary::Implies, Box::new(a), Box::new(b))
             }
-            ExpressionKind::Temporal(..) => self.wrong(
-                e.span,
-                "an operator of temporal logic only stands in formulas",
-            ),
+            ExpressionKind::Temporal(..) => {
+                let message = "an operator of temporal logic only stands in formulas";
+                let error = Diagnostic::error(e.span, message).with_help(
+                    "`[]`, `<>`, `X` and `!` bind more tightly than `==`: write `[] (a == b)`",
+                );
+                self.report.push(error);
+                Value::Number(0)
+            }
         }
     }
 

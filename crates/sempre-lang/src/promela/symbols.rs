@@ -5,7 +5,7 @@
 
 use super::ast::BaseType;
 use crate::report::Report;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sempre_model::Type;
 use std::sync::Arc;
 
@@ -140,6 +140,8 @@ pub(super) struct Globals {
     pub store: Store,
     pub names: FxHashMap<Arc<str>, Symbol>,
     pub structures: Vec<Structure>,
+    /// The lists of mtypes whose variables are bytes ([`super::loose_mtypes`]).
+    pub loose: FxHashSet<usize>,
     /// The names of each list of mtypes, the name with number 1 first.
     pub mtypes: Vec<(Arc<str>, Vec<Arc<str>>)>,
     pub proctypes: FxHashMap<Arc<str>, usize>,
@@ -156,6 +158,7 @@ impl Globals {
             Scalar::Short => Type::SHORT,
             Scalar::Int => Type::INT,
             Scalar::Chan => Type::BYTE,
+            Scalar::Mtype(list) if self.loose.contains(&list) => Type::BYTE,
             Scalar::Mtype(list) => {
                 let names = self.mtypes.get(list).map(|m| &m.1[..]).unwrap_or(&[]);
                 let names = names.iter().map(|n| n.to_string());

@@ -374,3 +374,19 @@ fn macros_and_folders_are_given() {
         );
     }
 }
+
+/// SPIN reads bytes. Latin-1 in a comment is no reason to refuse a Promela model, nor in an included file.
+#[test]
+fn promela_models_may_be_in_latin1() {
+    file("latin1.h", b"/* tama\xf1o */\n#define N 3\n");
+    let text = b"#include \"latin1.h\"\nbyte x; /* caf\xe9 */ active proctype P() { do :: x < N -> x++ od }\n";
+    for ending in ["pml", "pr", "prm"] {
+        let model = file(&format!("latin1.{ending}"), text);
+        let (status, object) = explore_json(&model, &[]);
+        assert_eq!(
+            (status, object["states"].as_u64()),
+            (1, Some(7)),
+            "{ending}"
+        );
+    }
+}
