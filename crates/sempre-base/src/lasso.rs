@@ -1,7 +1,7 @@
 //! Ultimately periodic words: a finite prefix followed by a cycle repeated for ever.
 //!
-//! Every satisfiable LTL formula and every non-empty ω-regular language has a lasso, which is why
-//! all evidence, and all tests of languages, are made of them.
+//! Every satisfiable LTL formula and every non-empty ω-regular language has a lasso, so all evidence, and all tests
+//! of languages, use lassos.
 
 /// The infinite word `prefix cycle cycle cycle …`. The cycle is never empty.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -35,7 +35,7 @@ impl<L> Lasso<L> {
         self.prefix.len() + self.cycle.len()
     }
 
-    /// Always false; here because a type with `len` is expected to have it.
+    /// Always false; a type with `len` is expected to have this method.
     pub fn is_empty(&self) -> bool {
         false
     }

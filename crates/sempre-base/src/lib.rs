@@ -1,7 +1,7 @@
-//! What formulas and automata both speak of, and nothing more: source text with diagnostics that
-//! point at it ([`source`]), lasso words ([`lasso`]), reproducible randomness ([`random`]) and how work is stopped ([`stop`]).
+//! The common ground of formulas and automata: source text with diagnostics ([`source`]), lasso words ([`lasso`]),
+//! reproducible randomness ([`random`]) and cancellation of work ([`stop`]).
 //!
-//! This crate knows neither LTL nor automata nor models.
+//! This crate depends on neither LTL nor automata nor models.
 
 pub mod lasso;
 pub mod random;

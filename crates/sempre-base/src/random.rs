@@ -1,8 +1,8 @@
-//! Reproducible pseudo-random numbers: the same seed gives the same stream on every platform and in
-//! every release, because seeds are written into bug reports and tests.
+//! Reproducible pseudo-random numbers: the same seed gives the same stream on every platform and in every release,
+//! because seeds are written into bug reports and tests.
 //!
-//! The generator is xoshiro256++ (Blackman, Vigna, 2019) seeded through SplitMix64. It is written
-//! out here, forty lines, since the general crates reserve the right to change their streams.
+//! The generator is xoshiro256++ (Blackman, Vigna, 2019) seeded through SplitMix64. It is implemented here, in forty
+//! lines, since general-purpose crates may change their streams.
 
 /// A seeded generator. Cloning it forks the stream.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ impl Random {
         result
     }
 
-    /// A number below `bound`, without modulo bias worth mentioning (Lemire's multiplication).
+    /// A number below `bound`, with negligible modulo bias (Lemire's multiplication).
     ///
     /// # Panics
     /// If `bound` is zero.
@@ -57,7 +57,7 @@ impl Random {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Puts some things in an order drawn from all (Fisher and Yates).
+    /// Permutes the elements uniformly at random (Fisher and Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {
             items.swap(i, self.below(i + 1));

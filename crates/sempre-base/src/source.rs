@@ -1,8 +1,8 @@
-//! Source text and diagnostics that point at it.
+//! Source text and diagnostics with positions in it.
 //!
-//! A parser collects [`Diagnostic`]s (as many as it can find, not only the first) and hands them
-//! back with the spans they are about; whoever has the text renders them with file, line, column
-//! and a caret. Columns count characters, as an editor shows them, not bytes.
+//! A parser collects [`Diagnostic`]s (as many as it can find, not only the first) and returns them with their spans.
+//! The caller, who has the text, renders them with file, line, column and a caret. Columns count characters, as an
+//! editor shows them, not bytes.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ impl Span {
     }
 }
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// The input cannot be used.
@@ -36,21 +36,21 @@ pub enum Severity {
     Warning,
 }
 
-/// One complaint about one place of a source text.
+/// A message about one place of a source text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// Error or warning.
     pub severity: Severity,
-    /// What it is about.
+    /// The place.
     pub span: Span,
-    /// What is wrong, one line, no final full stop.
+    /// The problem, in one line, without a final full stop.
     pub message: String,
-    /// What the reader can do about it.
+    /// A suggestion for the user.
     pub help: Option<String>,
 }
 
 impl Diagnostic {
-    /// An error at `span`. Messages quote the source: its line breaks do not make it into the message.
+    /// An error at `span`. Messages quote the source; line breaks in quotations are replaced.
     pub fn error(span: Span, message: impl Into<String>) -> Self {
         Self {
             severity: Severity::Error,
@@ -79,13 +79,13 @@ impl Diagnostic {
 /// A named text, for rendering diagnostics.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// What to call it: a file name, or `formula` for a command-line argument.
+    /// The name to show: a file name, or `formula` for a command-line argument.
     pub name: &'a str,
     /// The whole text.
     pub text: &'a str,
 }
 
-/// Lines longer than this many characters are shown only around the caret.
+/// Of lines longer than this many characters, only the part around the caret is shown.
 const SHOWN: usize = 100;
 
 impl<'a> Source<'a> {
@@ -106,7 +106,7 @@ impl<'a> Source<'a> {
         (line, self.text[start..end].chars().count() + 1)
     }
 
-    /// The diagnostic as people read it: message, place, line, caret, help.
+    /// The diagnostic in its printed form: message, place, line, caret, help.
     ///
     /// ```
     /// use sempre_base::{Diagnostic, Source, Span};
@@ -159,7 +159,7 @@ impl fmt::Display for Rendered<'_> {
         let end = (source.floor(diagnostic.span.end).max(start + caret) - start).min(text.len());
         let caret = caret.min(text.len());
 
-        // A window around the caret, in characters; a control character would break the picture.
+        // A window around the caret, in characters; a control character would destroy the alignment.
         let before: Vec<char> = text[..caret].chars().collect();
         let marked = text[caret..end.max(caret)].chars().count().max(1);
         let skip = before.len().saturating_sub(SHOWN / 2);
@@ -186,7 +186,7 @@ impl fmt::Display for Rendered<'_> {
     }
 }
 
-/// A message in one line. It may quote a word of any length: then its middle is left out.
+/// A message in one line. It may quote a word of any length; the middle of a long message is left out.
 fn one_line(text: String) -> String {
     const LONGEST: usize = 1000;
     const KEPT: usize = 300;
@@ -212,12 +212,11 @@ fn printable(c: char) -> char {
     }
 }
 
-/// The known name most like `wanted`, if one is close enough to be worth suggesting.
+/// The known name closest to `wanted`, if it is close enough to be worth suggesting.
 ///
-/// Closeness is the edit distance with swaps of neighbours counted once; a third of the letters
-/// may be wrong.
+/// Closeness is the edit distance with a swap of neighbours counted once; a third of the letters may be wrong.
 ///
-/// Names beyond any that people type get no suggestion: their distance would take long to tell.
+/// Names longer than any plausible input get no suggestion: computing their distance would take long.
 pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const LONGEST: usize = 100;
     let length = wanted.chars().take(LONGEST + 1).count();

@@ -1,27 +1,28 @@
-//! Stopping: why, and by whom.
+//! Cancellation: reasons to stop work, and the flags that request it.
 //!
-//! Long work ends before its time for one of a few reasons ([`Stop`]): somebody asked for it, the deadline has passed, or the
-//! memory is spent. A request is held by a [`Cancel`], a tree of flags: what is stopped stops with all its children. A request that
-//! concerns the whole process, a signal or the memory of the process, is held by one flag that all of them consult ([`request`]).
+//! Long work ends early for one of a few reasons ([`Stop`]): a request, the deadline, or lack of memory. A [`Cancel`]
+//! holds a request. It is a node of a tree of flags: stopping a node stops all its children. A request that concerns
+//! the whole process, by a signal or for lack of memory, is one flag that all of them check ([`request`]).
 //!
-//! Two kinds of work consult them:
-//! * Searches poll ([`Cancel::stopped`], [`requested`]) and return what they have found so far.
-//! * Constructions (parsers, translations, products of automata) have no result until they are complete, and are called from many
-//!   places: they call [`checkpoint`] in their loops, which unwinds to [`cancellable`], as rust-analyzer's salsa does. So no signature
-//!   changes, and what was half made is dropped on the way.
+//! Two kinds of work check them:
+//! * Searches poll ([`Cancel::stopped`], [`requested`]) and return their results so far.
+//! * Constructions (parsers, translations, products of automata) have no result until they are complete, and are
+//!   called from many places: they call [`checkpoint`] in their loops, which unwinds to [`cancellable`], as
+//!   rust-analyzer's salsa does. So no signature changes, and incomplete results are dropped during unwinding.
 //!
 //! Invariants:
-//! * **I1** [`checkpoint`] unwinds only inside of [`cancellable`] or [`under`], on the same thread; elsewhere it does nothing.
+//! * **I1** [`checkpoint`] unwinds only inside of [`cancellable`] or [`under`], on the same thread; elsewhere it does
+//!   nothing.
 //! * **I2** It never unwinds while another panic unwinds: that would abort the process.
-//! * **I3** Nothing but [`Unwound`] is caught by [`cancellable`]; panics pass.
+//! * **I3** [`cancellable`] catches nothing but [`Unwound`]; panics propagate.
 //! * **I4** A [`Cancel`] that is stopped stays stopped, for the first reason.
 //!
-//! Cost: a checkpoint decrements a counter of its thread; one in [`INTERVAL`] looks at the flags and, if there is a deadline, at the
-//! clock. Loops whose bodies take more than some ten thousand instructions each reach a look too seldom for a deadline to be kept
-//! well; they call [`checkpoint_now`].
+//! Cost: a checkpoint decrements a counter of its thread; every [`INTERVAL`]th checks the flags and, if there is a
+//! deadline, the clock. In loops whose bodies take more than some ten thousand instructions, these checks are too
+//! rare to keep a deadline; such loops call [`checkpoint_now`].
 //!
-//! Code that calls [`checkpoint`] must not hold what cannot be abandoned half done: a lock whose poisoning matters, or memory that only
-//! its normal end would release. Nothing in this workspace that calls it does.
+//! Code that calls [`checkpoint`] must not hold anything that cannot be abandoned: a lock whose poisoning matters, or
+//! memory that is released only at its normal end. No code of this workspace that calls it does.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -30,22 +31,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-/// Checkpoints between two looks at flags and clock.
+/// The number of checkpoints between two checks of flags and clock.
 const INTERVAL: u32 = 64;
 
-/// Why work ends before its time.
+/// The reason why work ends early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stop {
-    /// Somebody asked for it.
+    /// A request, by the user or by the program.
     Cancelled,
     /// The deadline has passed.
     Time,
-    /// The memory is spent.
+    /// The memory is exhausted.
     Memory,
 }
 
 impl Stop {
-    /// In a word.
+    /// The reason in one word.
     pub fn word(self) -> &'static str {
         match self {
             Stop::Cancelled => "interrupted",
@@ -75,13 +76,13 @@ impl Stop {
 /// The request that concerns the whole process.
 static PROCESS: AtomicU8 = AtomicU8::new(0);
 
-/// For tests: looks until the process is stopped, plus one; 0 if it is not.
+/// For tests: the number of checks until the process is stopped, plus one; 0 if it is not.
 static COUNTDOWN: AtomicU64 = AtomicU64::new(0);
 
-/// Asks the whole process to stop. Of several requests the first counts, except that one by a user replaces one for want of memory,
-/// which may be withdrawn. (A signal handler may call it.)
+/// Requests the whole process to stop. The first request counts, except that one by a user replaces one for lack of
+/// memory, which may be withdrawn. (A signal handler may call it.)
 pub fn request(stop: Stop) {
-    // Relaxed, here and below: flags are looked at for their own sake.
+    // Relaxed, here and below: the flags order nothing else.
     if stop == Stop::Cancelled {
         PROCESS.store(stop.code(), Relaxed);
     } else {
@@ -89,12 +90,12 @@ pub fn request(stop: Stop) {
     }
 }
 
-/// Takes back a request for this reason, if that is the one there is: what needed the memory has given it back.
+/// Withdraws a request for this reason, if that is the current one: the memory has been released.
 pub fn withdraw(stop: Stop) {
     let _ = PROCESS.compare_exchange(stop.code(), 0, Relaxed, Relaxed);
 }
 
-/// Why the whole process is to stop, if it is.
+/// The reason of the request to stop the whole process, if there is one.
 #[inline]
 pub fn requested() -> Option<Stop> {
     if COUNTDOWN.load(Relaxed) > 0 {
@@ -103,7 +104,7 @@ pub fn requested() -> Option<Stop> {
     Stop::of(PROCESS.load(Relaxed))
 }
 
-/// For tests: from the `looks`th look on, all that looks is stopped as if by a user. Every checkpoint is a look then.
+/// For tests: from check number `looks` on, all work is stopped as if by a user. Every checkpoint checks then.
 pub fn request_at(looks: u64) {
     COUNTDOWN.store(looks.saturating_add(1), Relaxed);
 }
@@ -116,7 +117,7 @@ fn count_down() {
     }
 }
 
-/// By whom work can be stopped.
+/// A node of the tree of cancellation flags.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<Node>);
 
@@ -129,12 +130,12 @@ struct Node {
 }
 
 impl Cancel {
-    /// One that nobody has stopped, without a deadline.
+    /// A node that is not stopped, without a deadline.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// One that stops at this time.
+    /// A node with this deadline.
     pub fn at(deadline: Option<Instant>) -> Self {
         Self(Arc::new(Node {
             deadline,
@@ -142,7 +143,7 @@ impl Cancel {
         }))
     }
 
-    /// One that stops with this one, or at this time.
+    /// A node that stops with this one, or at the deadline.
     pub fn child(&self, deadline: Option<Instant>) -> Self {
         Self(Arc::new(Node {
             deadline,
@@ -151,12 +152,12 @@ impl Cancel {
         }))
     }
 
-    /// What the work of this thread can be stopped by: to be handed on to other threads that help it.
+    /// The node of this thread's current work, to be passed to other threads that take part in it.
     pub fn current() -> Self {
         CURRENT.with_borrow(|current| current.clone().unwrap_or_default())
     }
 
-    /// When it stops by itself, at the latest.
+    /// The earliest deadline of this node and its ancestors.
     pub fn deadline(&self) -> Option<Instant> {
         let mut least = self.0.deadline;
         let mut node = &self.0;
@@ -173,7 +174,7 @@ impl Cancel {
         let _ = (self.0.stop).compare_exchange(0, stop.code(), Relaxed, Relaxed);
     }
 
-    /// Is the work stopped by a flag, and why? Deadlines are not looked at.
+    /// The reason why the work is stopped by a flag, if it is. Deadlines are not checked.
     #[inline]
     pub fn flagged(&self) -> Option<Stop> {
         let mut node = &self.0;
@@ -188,7 +189,7 @@ impl Cancel {
         }
     }
 
-    /// Is the work stopped, and why?
+    /// The reason why the work is stopped, if it is.
     pub fn stopped(&self) -> Option<Stop> {
         if let Some(stop) = self.flagged() {
             return Some(stop);
@@ -208,7 +209,7 @@ impl Cancel {
     }
 }
 
-/// Why a search has to stop that may be stopped by this, or by what concerns the whole process.
+/// The reason why a search must stop, by this node or by a request for the whole process.
 #[inline]
 pub fn poll(cancel: Option<&Cancel>) -> Option<Stop> {
     match cancel {
@@ -217,23 +218,24 @@ pub fn poll(cancel: Option<&Cancel>) -> Option<Stop> {
     }
 }
 
-/// What unwinds from a checkpoint.
+/// The panic payload of a checkpoint.
 struct Unwound(Stop);
 
-/// Why a checkpoint unwound, if it is one that did: for code that catches all panics on the way.
+/// The reason of a checkpoint that unwound with this panic, if it is one: for code that catches all panics.
 pub fn unwound(panic: &(dyn Any + Send)) -> Option<Stop> {
     panic.downcast_ref::<Unwound>().map(|unwound| unwound.0)
 }
 
 thread_local! {
     static CURRENT: RefCell<Option<Cancel>> = const { RefCell::new(None) };
-    /// Checkpoints until the next look.
+    /// The number of checkpoints until the next check.
     static LEFT: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Does work whose checkpoints unwind when it is stopped, to a caller who catches panics himself and asks [`unwound`].
+/// Runs work whose checkpoints unwind when it is stopped, for a caller that catches panics itself and calls
+/// [`unwound`].
 pub fn under<T>(cancel: &Cancel, work: impl FnOnce() -> T) -> T {
-    /// Restores what was there, also after a panic.
+    /// Restores the previous node, also after a panic.
     struct Restore(Option<Cancel>);
     impl Drop for Restore {
         fn drop(&mut self) {
@@ -245,10 +247,10 @@ pub fn under<T>(cancel: &Cancel, work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// Does work that may be stopped at its checkpoints.
+/// Runs work that may be stopped at its checkpoints.
 ///
 /// # Errors
-/// Why it was stopped.
+/// The reason why it was stopped.
 pub fn cancellable<T>(cancel: &Cancel, work: impl FnOnce() -> T) -> Result<T, Stop> {
     let done = catch_unwind(AssertUnwindSafe(|| under(cancel, work)));
     done.map_err(|panic| match panic.downcast::<Unwound>() {
@@ -258,7 +260,7 @@ pub fn cancellable<T>(cancel: &Cancel, work: impl FnOnce() -> T) -> Result<T, St
     })
 }
 
-/// Is it time to stop? Then the work ends here, inside of [`cancellable`].
+/// Checks from time to time whether the work is stopped; if so, unwinds to [`cancellable`].
 #[inline]
 pub fn checkpoint() {
     LEFT.with(|left| match left.get() {
@@ -267,7 +269,7 @@ pub fn checkpoint() {
     });
 }
 
-/// A checkpoint that always looks: where much work is done between two.
+/// A checkpoint that always checks, for loops with much work between two checkpoints.
 pub fn checkpoint_now() {
     LEFT.with(look);
 }
@@ -290,7 +292,7 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    /// Works without end, and says how far it got.
+    /// Endless work that counts its iterations.
     fn endless(done: &Cell<u64>) {
         loop {
             checkpoint();
@@ -335,7 +337,7 @@ mod tests {
             stopped
         };
         assert_eq!(cancellable(&outer, work), Ok(Err(Stop::Cancelled)));
-        // Outside of it nothing is stopped.
+        // Outside of `cancellable` nothing is stopped.
         checkpoint_now();
     }
 
@@ -344,7 +346,7 @@ mod tests {
         struct Worker;
         impl Drop for Worker {
             fn drop(&mut self) {
-                // I2: an abort of the tests if it were to unwind.
+                // I2: unwinding here would abort the tests.
                 checkpoint_now();
             }
         }

@@ -1,29 +1,32 @@
-//! A proof that no run of a net reaches a condition, and its check.
+//! Proofs that no run of a net reaches a condition, and their check.
 //!
-//! A run fires each transition `t` some number of times, `x_t`, and leads from the initial marking to `m = initial + sum of x_t * change_t` (the
-//! *state equation*, Murata 1977): `m >= 0` and `x >= 0`. The proof shows that no such `x` leads to the condition, by cases:
+//! A run fires each transition `t` some number of times, `x_t`, and leads from the initial marking to `m = initial +
+//! sum of x_t * change_t` (the *state equation*, Murata 1977): `m >= 0` and `x >= 0`. The proof shows by cases that
+//! no such `x` leads to the condition:
 //!
-//! * [`Proof::Farkas`]: multiples of what is assumed add up to a contradiction: to `constant + sum of coefficient_t * x_t >= 0` where the
-//!   constant is negative, and no coefficient positive.
-//! * [`Proof::Cases`]: of a disjunction that is assumed, each part is refuted.
-//! * [`Proof::Trap`]: a trap that is marked initially stays marked: each transition that takes tokens from it puts some into it (Esparza and
-//!   Melzer, *Verification of safety properties using integer programming*, FMSD 16, 2000).
-//! * [`Proof::EmptyPlaces`]: some places are empty initially. Either no transition that needs tokens from them ever fires, nor one that brings the first
-//!   ones; or one that brings some, and needs none of them, does.
-//! * [`Proof::Split`]: a transition fires at most so often, or more often.
+//! * [`Proof::Farkas`]: multiples of the assumptions add up to a contradiction: to `constant + sum of coefficient_t *
+//!   x_t >= 0` where the constant is negative, and no coefficient positive.
+//! * [`Proof::Cases`]: each part of an assumed disjunction is refuted.
+//! * [`Proof::Trap`]: a trap that is marked initially stays marked: each transition that takes tokens from it puts
+//!   some into it (Esparza and Melzer, *Verification of safety properties using integer programming*, FMSD 16, 2000).
+//! * [`Proof::EmptyPlaces`]: some places are empty initially. Either no transition that needs tokens from them ever
+//!   fires, and no transition that puts the first ones there; or a transition that puts tokens there, and needs none
+//!   of them, fires.
+//! * [`Proof::Split`]: a transition fires at most this many times, or more often.
 //!
-//! [`is_valid`] checks a proof from the definitions of net and condition, in 128-bit integers, and shares nothing with the search for it.
+//! [`is_valid`] checks a proof from the definitions of net and condition, in 128-bit integers, and shares nothing
+//! with the search for it.
 
 use crate::condition::{Condition, Linear};
 use crate::net::Net;
 
-/// What a contradiction is made of.
+/// An inequality that a contradiction is derived from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Premise {
-    /// No place holds less than nothing.
+    /// The tokens of a place are at least 0.
     Place(u32),
-    /// An assumption on the way to here, by its number: inequalities of the condition in the order in which they were assumed, and
-    /// one for each trap, feed and split.
+    /// An assumption on the current path, by its number: inequalities of the condition in the order in which they
+    /// were assumed, and one for each trap, set of empty places and split.
     Assumption(u32),
 }
 
@@ -32,13 +35,14 @@ pub enum Premise {
 pub enum Proof {
     /// These positive multiples are contradictory.
     Farkas(Vec<(Premise, i64)>),
-    /// The disjunction of this number, in the order in which disjunctions were assumed, has these parts, each of which is refuted.
+    /// The disjunction with this number, in the order in which disjunctions were assumed, has these parts, each of
+    /// which is refuted.
     Cases(u32, Vec<Proof>),
-    /// A marked trap; with it, the rest of the proof.
+    /// A marked trap, and the rest of the proof with it.
     Trap(Vec<u32>, Box<Proof>),
-    /// Places that are empty; the rest of the proof if they stay so, and if not.
+    /// Initially empty places, and the rest of the proof if they stay empty, and if not.
     EmptyPlaces(Vec<u32>, Box<Proof>, Box<Proof>),
-    /// A transition and a number: the rest of the proof if it fires at most so often, and if more often.
+    /// A transition and a number, and the rest of the proof if it fires at most so often, and if more often.
     Split(u32, i64, Box<Proof>, Box<Proof>),
 }
 
@@ -54,19 +58,19 @@ impl Proof {
     }
 }
 
-/// An inequality that is assumed.
+/// An assumed inequality.
 #[derive(Clone)]
 enum Assumption<'a> {
     AtMost(&'a Linear),
-    /// These places hold one token together, at least.
+    /// These places hold at least one token together.
     Marked(&'a [u32]),
-    /// These transitions fire no more often, together.
+    /// These transitions fire at most so often, together.
     NoMoreThan(Vec<u32>, i64),
-    /// These fire at least so often, together.
+    /// These transitions fire at least so often, together.
     NoLessThan(Vec<u32>, i64),
 }
 
-/// What is assumed on the way to a place in the proof.
+/// The assumptions on a path of the proof.
 struct Check<'a> {
     net: &'a Net,
     assumptions: Vec<Assumption<'a>>,
@@ -93,7 +97,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Is what is assumed refuted, with this assumption, by this proof?
+    /// Does the proof refute the assumptions together with this one?
     fn with(&mut self, assumption: Assumption<'a>, proof: &'a Proof) -> bool {
         self.assumptions.push(assumption);
         let refuted = self.refutes(proof);
@@ -140,7 +144,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// `None` if a number leaves 128 bits, or there is no such premise.
+    /// `None` if a number exceeds 128 bits, or there is no such premise.
     fn contradicts(&self, multiples: &[(Premise, i64)]) -> Option<bool> {
         let net = self.net;
         let mut constant = 0i128;
@@ -204,7 +208,7 @@ impl<'a> Check<'a> {
     fn is_in(&self, places: &[u32]) -> Option<Vec<bool>> {
         let mut is_in = vec![false; self.net.places()];
         for &p in places {
-            // Each once, so that a marking is not counted twice.
+            // Each place once, so that its marking is not counted twice.
             if std::mem::replace(is_in.get_mut(p as usize)?, true) {
                 return None;
             }
@@ -219,13 +223,14 @@ impl<'a> Check<'a> {
         places.iter().any(|&p| self.net.initial[p as usize] > 0)
             && self.net.transitions.iter().all(|t| {
                 let takes = (t.change.iter()).any(|&(p, change)| is_in[p as usize] && change < 0);
-                // What a transition puts back counts.
+                // Tokens that a transition puts back count.
                 let puts = (places.iter()).any(|&p| t.input(p) + t.change(p) > 0);
                 !takes || puts
             })
     }
 
-    /// The transitions that need tokens of these places, and those that need none and bring some; `None` if a place is marked.
+    /// The transitions that need tokens of these places, and those that need none and put some there; `None` if a
+    /// place is marked.
     fn consumers_and_sources(&self, places: &[u32]) -> Option<(Vec<u32>, Vec<u32>)> {
         let is_in = self.is_in(places)?;
         if places.iter().any(|&p| self.net.initial[p as usize] > 0) {
@@ -248,7 +253,7 @@ mod tests {
     use super::*;
     use crate::net::Transition;
 
-    /// A token goes from place 0 to place 1 and back.
+    /// A token moves from place 0 to place 1 and back.
     fn net() -> Net {
         let transition = |from: u32, to: u32| {
             let mut change = vec![(from, -1), (to, 1)];
@@ -312,7 +317,7 @@ mod tests {
         for places in [&[0][..], &[2], &[0, 1, 1]] {
             assert!(!is_valid(&net(), &empty(), &trap(places)));
         }
-        // The second place is fed by the first transition alone, which fires at least as often as the other.
+        // Only the first transition puts tokens into the second place, and it fires at least as often as the other.
         let idle = Proof::Farkas(vec![
             (Premise::Assumption(0), 1),
             (Premise::Assumption(1), 1),

@@ -1,7 +1,8 @@
 //! Conditions on markings: linear inequalities, conjunctions and disjunctions of them, without negation.
 //!
-//! All numbers are integers, so that `a < b` is `a + 1 <= b`, an equation is two inequalities and its negation a choice of two. What cannot
-//! be true, or false, in any marking (no place holds less than nothing) is not kept.
+//! All numbers are integers, so `a < b` is `a + 1 <= b`, an equation is two inequalities, and its negation a
+//! disjunction of two. Inequalities that are true, or false, in every marking (tokens are never negative) become
+//! constants.
 
 use sempre_model::ir::{Binary, Expr, Place, Unary, VariableId};
 use std::collections::BTreeMap;
@@ -91,7 +92,7 @@ impl Condition {
         })
     }
 
-    /// An inequality, or what is known of it: places hold no less than nothing.
+    /// An inequality, or its truth value if it is the same in every marking.
     pub fn at_most(terms: Vec<(u32, i64)>, bound: i64) -> Self {
         if bound < 0 && terms.iter().all(|t| t.1 >= 0) {
             Self::FALSE
@@ -134,7 +135,7 @@ impl Condition {
         }
     }
 
-    /// Is it true in the marking?
+    /// Does it hold in the marking?
     pub fn holds(&self, marking: &[i64]) -> bool {
         match self {
             Self::AtMost(linear) => linear.value(marking) <= linear.bound,
@@ -153,7 +154,7 @@ impl Condition {
         *self == Self::FALSE
     }
 
-    /// Each inequality in it.
+    /// Visits each inequality.
     pub fn each<'a>(&'a self, visit: &mut dyn FnMut(&'a Linear)) {
         match self {
             Self::AtMost(linear) => visit(linear),
@@ -170,7 +171,7 @@ impl Condition {
         }
     }
 
-    /// As an expression over the variables of a net.
+    /// The condition as an expression over the variables of a net.
     pub fn expr(&self) -> Expr {
         let joined = |op: Binary, parts: &[Self], empty: Expr| {
             Expr::balanced(op, parts.iter().map(Self::expr).collect()).unwrap_or(empty)
@@ -257,7 +258,7 @@ pub(crate) mod tests {
     use sempre_base::Random;
     use sempre_model::{Interpreter, Program, Type};
 
-    /// An expression about the places of a net, as they occur in formulas of the contest.
+    /// An expression over the places of a net, as in the formulas of the contest.
     pub(crate) fn random_expr(random: &mut Random, places: usize, depth: u32) -> Expr {
         let below = |random: &mut Random| random_expr(random, places, depth - 1);
         match random.below(if depth == 0 { 2 } else { 6 }) {

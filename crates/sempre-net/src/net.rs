@@ -1,13 +1,15 @@
 //! A place/transition net as vectors.
 //!
-//! A [`Program`] is one if each of its variables is a scalar natural number, each guard a conjunction of `place >= constant`, each effect adds
-//! constants to variables, none below what the guard grants, and nothing else decides what may move: no priorities, no exclusive or atomic
-//! register, no assertions, no marks. [`Net::of`] is the inverse of [`Net::program`].
+//! A [`Program`] is a net if each of its variables is a scalar natural number, each guard a conjunction of `place >=
+//! constant`, each effect adds constants to variables, none below the amount that the guard guarantees, and
+//! enabledness depends on nothing else: no priorities, no exclusive or atomic register, no assertions, no marks.
+//! [`Net::of`] is the inverse of [`Net::program`].
 //!
-//! Numbers of places and transitions are positions in the vectors; `cell` and `action` are the numbers of the program that the net was read
-//! from, which a reduced net keeps.
+//! Numbers of places and transitions are indices of the vectors; `cell` and `action` are the numbers of the program
+//! that the net was read from, which a reduced net keeps.
 //!
-//! Tokens are counted in 64 bits. A run that left them would take more than 2^30 steps; the program reports it as an erroneous step.
+//! Tokens are counted in 64 bits. A run that exceeds them would take more than 2^30 steps; the program reports it as
+//! an erroneous step.
 
 use sempre_model::ir::{Action, Behaviour, Binary, Expr, Place, Program, Stmt, Type, VariableId};
 
@@ -16,9 +18,9 @@ use sempre_model::ir::{Action, Behaviour, Binary, Expr, Place, Program, Stmt, Ty
 pub struct Transition {
     /// Its action in the program.
     pub action: u32,
-    /// The places that must hold so many tokens; sorted by place, positive.
+    /// The number of tokens required in each input place; sorted by place, positive.
     pub inputs: Vec<(u32, i64)>,
-    /// What firing adds to places; sorted by place, not zero, and at least minus the input.
+    /// The change of each place by a firing; sorted by place, not zero, and at least minus the input.
     pub change: Vec<(u32, i64)>,
 }
 
@@ -40,12 +42,12 @@ pub(crate) fn entry(vector: &[(u32, i64)], place: u32) -> i64 {
 }
 
 impl Transition {
-    /// How many tokens must be in the place.
+    /// The number of tokens required in the place.
     pub fn input(&self, place: u32) -> i64 {
         entry(&self.inputs, place)
     }
 
-    /// What firing adds to the place.
+    /// The change of the place by a firing.
     pub fn change(&self, place: u32) -> i64 {
         entry(&self.change, place)
     }
@@ -64,7 +66,7 @@ impl Transition {
 }
 
 impl Net {
-    /// The net that a program is, if it is one.
+    /// The net of a program, if the program is one.
     pub fn of(program: &Program) -> Option<Self> {
         let is_plain = program.exclusive.is_none()
             && program.atomic.is_none()
@@ -78,7 +80,7 @@ impl Net {
             return None;
         }
         for (number, variable) in program.variables.iter().enumerate() {
-            // A scalar's cell is then the number of its variable.
+            // The cell of a scalar is then the number of its variable.
             if variable.ty != Type::Natural
                 || variable.length.is_some()
                 || variable.first as usize != number
@@ -102,7 +104,7 @@ impl Net {
             conjuncts(guard, &mut inputs)?;
             inputs.retain(|&(_, weight)| weight > 0);
             inputs.sort_unstable();
-            // Of several tests of a place the last is the strongest.
+            // If a place is tested several times, the last test is the strongest.
             inputs.reverse();
             inputs.dedup_by_key(|&mut (p, _)| p);
             inputs.reverse();
@@ -170,7 +172,7 @@ impl Net {
         self.initial.len()
     }
 
-    /// For each place the transitions that test it, with how many tokens they need.
+    /// For each place the transitions that test it, with the number of tokens they need.
     pub(crate) fn consumers(&self) -> Vec<Vec<(u32, i64)>> {
         let mut consumers = vec![Vec::new(); self.places()];
         for (number, transition) in self.transitions.iter().enumerate() {
@@ -181,7 +183,7 @@ impl Net {
         consumers
     }
 
-    /// For each place the transitions that change it, and by how much.
+    /// For each place the transitions that change it, with the change.
     pub(crate) fn changers(&self) -> Vec<Vec<(u32, i64)>> {
         let mut changers = vec![Vec::new(); self.places()];
         for (number, transition) in self.transitions.iter().enumerate() {
@@ -212,7 +214,7 @@ fn conjuncts(guard: &Expr, tests: &mut Vec<(u32, i64)>) -> Option<()> {
     }
 }
 
-/// What a statement adds to which place.
+/// The place that a statement adds to, and the amount.
 fn addition(statement: &Stmt) -> Option<(u32, i64)> {
     let Stmt::Assign(Place::Scalar(to), Expr::Binary(op, from, amount)) = statement else {
         return None;
@@ -265,7 +267,7 @@ pub(crate) mod tests {
         net
     }
 
-    /// The markings that can be reached, if they are at most so many.
+    /// The reachable markings, if there are at most `limit`.
     pub(crate) fn reachable(net: &Net, limit: usize) -> Option<Vec<Vec<i64>>> {
         let mut seen: Vec<Vec<i64>> = vec![net.initial.clone()];
         let mut known: rustc_hash::FxHashSet<Vec<i64>> = seen.iter().cloned().collect();

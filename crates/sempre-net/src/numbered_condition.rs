@@ -1,4 +1,5 @@
-//! A condition whose inequalities have numbers, so that their values are kept outside and many conditions share them.
+//! A condition whose inequalities are numbered, so that their values are stored outside and shared by many
+//! conditions.
 
 use crate::condition::{Condition, Linear};
 
@@ -26,7 +27,7 @@ impl NumberedCondition {
         }
     }
 
-    /// How much is lacking; nothing if and only if the condition holds.
+    /// The distance from the condition; zero if and only if it holds.
     pub(crate) fn distance(&self, distances: &dyn Fn(u32) -> u64) -> u64 {
         match self {
             Self::AtMost(number) => distances(*number),

@@ -1,14 +1,17 @@
-//! A reachability question: a net and a condition; and what of the net can matter to it.
+//! A reachability question: a net and a condition; and its reduction to the parts of the net that influence the
+//! condition.
 //!
 //! [`Question::reduced`] removes, until nothing changes,
-//! * transitions that can never fire: some input place never holds enough, even if no transition ever took a token;
+//! * transitions that can never fire: some input place never holds enough tokens, even if no transition ever took
+//!   one;
 //! * places that no transition changes: their tests and terms are constants;
-//! * what the condition does not depend on (cone of influence): a transition matters if it changes a place that matters; a place matters if
-//!   the condition or a transition that matters reads it.
+//! * everything outside the cone of influence of the condition: a transition is in the cone if it changes a place in
+//!   the cone; a place is in the cone if the condition or a transition in the cone reads it.
 //!
-//! A run of the reduced net is a run of the net, with the same actions, and a run of the net without the transitions that were removed is one
-//! of the reduced net: what was left out takes no token from where somebody looks, and puts none there. So the condition is reachable in one
-//! if and only if in the other. (The cone is from Rakow, *Slicing and reduction techniques for model checking Petri nets*, 2011.)
+//! A run of the reduced net is a run of the net, with the same actions, and a run of the net without the removed
+//! transitions is one of the reduced net: the removed transitions do not change the places that remain. So the
+//! condition is reachable in one if and only if in the other. (The cone is from Rakow, *Slicing and reduction
+//! techniques for model checking Petri nets*, 2011.)
 
 use crate::condition::Condition;
 use crate::net::{Net, Transition};
@@ -23,9 +26,9 @@ pub struct Question {
 }
 
 impl Question {
-    /// What matters of the question whether the condition can be reached in the net; see the module's documentation.
+    /// The reduced question; see the module's documentation.
     pub fn reduced(net: &Net, goal: &Condition) -> Self {
-        // First the cone: where it is small, the rest is not looked at.
+        // The cone first: if it is small, the other steps are fast.
         let mut question = cone(net, goal);
         loop {
             let size = |q: &Self| (q.net.places(), q.net.transitions.len());
@@ -39,7 +42,8 @@ impl Question {
         }
     }
 
-    /// With the tokens of places that no transition changes in the condition and in the tests. (These places no longer matter then.)
+    /// Substitutes the tokens of places that no transition changes in the condition and in the tests. (These places
+    /// are then outside the cone.)
     fn with_constants(mut self) -> Self {
         let mut changes = vec![false; self.net.places()];
         for &(p, _) in self.net.transitions.iter().flat_map(|t| &t.change) {
@@ -49,7 +53,7 @@ impl Question {
         self.goal = self.goal.map(&|linear| {
             let (terms, constant): (Vec<_>, Vec<_>) =
                 (linear.terms.iter()).partition(|&&(p, _)| changes[p as usize]);
-            // In 128 bits; what does not fit is left as it is.
+            // In 128 bits; an inequality that does not fit is not changed.
             let sum: i128 = (constant.iter())
                 .map(|&&(p, c)| i128::from(c) * i128::from(initial[p as usize]))
                 .sum();
@@ -59,14 +63,14 @@ impl Question {
             }
         });
         for transition in &mut self.net.transitions {
-            // It is live, so the test of a constant place is passed.
+            // The transition can fire, so the test of a constant place is true.
             (transition.inputs).retain(|&(p, _)| changes[p as usize]);
         }
         self
     }
 }
 
-/// Without what the condition does not depend on.
+/// Removes everything outside the cone of influence of the condition.
 fn cone(net: &Net, goal: &Condition) -> Question {
     let changers = net.changers();
     let mut matters = vec![false; net.places()];
@@ -195,7 +199,7 @@ pub(crate) mod tests {
                 cells: vec![0, 1, 2, 3],
                 initial: vec![1, 0, 1, 0],
                 transitions: vec![
-                    // A constant place is tested, and a place fed that does not matter.
+                    // A constant place is tested, and a place outside the cone gets tokens.
                     transition(0, &[0, 2], &[(0, -1), (1, 1), (3, 1)]),
                     // It never fires.
                     transition(1, &[3, 1], &[(1, 5)]),

@@ -1,20 +1,23 @@
 //! Has the state equation a solution in which the condition holds? If not, no run reaches the condition.
 //!
-//! Source: Murata, *State equation, controllability, and maximal matchings of Petri nets* (IEEE TAC 22, 1977); Esparza and Melzer (FMSD 16, 2000) for
-//! traps; Wimmel and Wolf, *Applying CEGAR to the Petri net state equation* (LMCS 8, 2012) for solutions that no run has and what to
-//! add against them.
+//! Source: Murata, *State equation, controllability, and maximal matchings of Petri nets* (IEEE TAC 22, 1977);
+//! Esparza and Melzer (FMSD 16, 2000) for traps; Wimmel and Wolf, *Applying CEGAR to the Petri net state equation*
+//! (LMCS 8, 2012) for spurious solutions and constraints against them.
 //!
-//! A search over the structure of the condition: its inequalities go into a [`Tableau`], whose variables are how often transitions fire; that no
-//! place is below zero is added for the places that a solution violates. Where the solution meets no part of a disjunction, each part is a
-//! case. A solution that meets the whole condition is asked whether it empties a marked trap, and whether it has transitions that no token can
-//! reach; both exclude it and others like it. One that is not integral is split. What is left is told to the caller, who looks for a run
-//! that fires transitions as often ([`walk`](crate::walk)); if there is none, nothing is known in this case, and the search goes on with others.
+//! The search follows the structure of the condition. Its inequalities are added to a [`Tableau`], whose variables
+//! are the numbers of firings of transitions; the constraint that a place is not negative is added for the places
+//! that a solution violates. If the solution satisfies no part of a disjunction, each part is a case. A solution that
+//! satisfies the whole condition is tested: does it empty a marked trap, or contain transitions that no token can
+//! reach? Both exclude it and similar ones. A solution that is not integral is split. A solution that remains is
+//! passed to the caller, who searches a run with these numbers of firings ([`walk`](crate::walk)); if there is none,
+//! this case is open, and the search continues with others.
 //!
 //! Invariants:
 //! * I1: `Unreachable` comes with a proof that [`certificate::is_valid`](crate::certificate::is_valid) has accepted.
 //! * I2: the order in which inequalities and disjunctions are assumed is that of the check.
 //!
-//! Not done: solutions that no run has are not excluded one by one, nor are there constraints that make a solution fire more.
+//! Not done: spurious solutions are not excluded one by one, nor are there constraints that increase the firings of a
+//! solution.
 
 use crate::certificate::{Premise, Proof, is_valid};
 use crate::condition::Condition;
@@ -24,29 +27,29 @@ use crate::tableau::{Ended, Tableau};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 
-/// Splits of transitions on a path.
+/// The most splits of transitions on a path.
 const MAX_SPLITS: u32 = 12;
-/// Traps and feeds on a path.
+/// The most traps and sets of empty places on a path.
 const MAX_STRUCTURE: u32 = 60;
-/// Cases on a path, so that recursion is bounded.
+/// The most cases on a path, so that recursion is bounded.
 const MAX_DEPTH: u32 = 400;
-/// Places that enter the tableau at a time.
+/// The most places that are added to the tableau at once.
 const AT_A_TIME: usize = 20;
-/// Entries that pivots touch between two looks at the clock.
+/// The number of entries that pivots change between two polls.
 const WORK: u64 = 20_000;
 
-/// What is known of a question.
+/// The result of the search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// No run reaches the condition.
     Unreachable(Proof),
-    /// The caller has what it wants.
+    /// The caller stopped the search.
     Stopped,
     /// Some case is open.
     Unknown,
 }
 
-/// What a caller says.
+/// The caller's answer to a solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// Goes on.
@@ -58,8 +61,8 @@ pub enum Next {
 /// A solution: how often transitions fire, rounded up.
 pub type Firings = Vec<(u32, u64)>;
 
-/// Looks for a proof that the condition is unreachable, while pivots touch at most `work` entries. `solution` gets the solutions of cases that stay open; `poll` is called from time to
-/// time.
+/// Searches for a proof that the condition is unreachable, while pivots change at most `work` entries. `solution`
+/// receives the solutions of cases that stay open; `poll` is called from time to time.
 pub fn search(
     question: &Question,
     seed: u64,
@@ -107,19 +110,19 @@ struct Search<'q> {
     arcs: Arcs,
     poll: &'q dyn Fn() -> Next,
     stopped: Cell<bool>,
-    /// Entries that pivots may still touch.
+    /// The number of entries that pivots may still change.
     work: Cell<u64>,
 }
 
-/// What is assumed.
+/// The assumptions of a case.
 #[derive(Clone)]
 struct Case<'q> {
     tableau: Tableau,
-    /// What each inequality of the tableau is.
+    /// The premise of each inequality of the tableau.
     premises: Vec<Premise>,
     assumptions: u32,
     disjunctions: Vec<&'q [Condition]>,
-    /// Has one of the parts been assumed?
+    /// Has one of the parts been assumed, for each disjunction?
     is_met: Vec<bool>,
     splits: u32,
     structures: u32,
@@ -197,7 +200,7 @@ impl<'q> Search<'q> {
             }
             let before = case.tableau.work();
             let ended = case.tableau.solve(WORK);
-            // At least one, so that each turn costs something.
+            // At least one, so that each iteration costs something.
             let work = case.tableau.work() - before + 1;
             self.work.set(self.work.get().saturating_sub(work));
             match ended {
@@ -223,7 +226,7 @@ impl<'q> Search<'q> {
                 .collect();
             below.sort_by(|&p, &q| marking[p as usize].total_cmp(&marking[q as usize]));
             below.truncate(AT_A_TIME.max(below.len() / 4));
-            // A place that is there already is zero at least; were it not for rounding, it would not be here.
+            // The constraint of a place that is in the tableau already holds up to rounding.
             below.retain(|&p| !case.premises.contains(&Premise::Place(p)));
             if !below.is_empty() {
                 for p in below {
@@ -234,7 +237,7 @@ impl<'q> Search<'q> {
                 }
                 continue;
             }
-            // The disjunction with the fewest parts, of those that the solution does not meet.
+            // The disjunction with the fewest parts, of those that the solution violates.
             let unmet = (0..case.disjunctions.len())
                 .filter(|&d| {
                     !case.is_met[d] && !case.disjunctions[d].iter().any(|c| meets(c, &marking))
@@ -277,8 +280,8 @@ impl<'q> Search<'q> {
         }
     }
 
-    /// Each part of a disjunction is a case, those first that the marking is nearest to. If one stays open, so does the whole, but others
-    /// may have solutions that runs have.
+    /// Each part of a disjunction is a case, in the order of their distance from the marking. If one stays open, so
+    /// does the whole, but others may have solutions with runs.
     fn cases(
         &self,
         case: &Case<'q>,
@@ -330,7 +333,7 @@ impl<'q> Search<'q> {
         }
     }
 
-    /// Either the places stay empty, or something feeds them.
+    /// Either the places stay empty, or some transition puts tokens there.
     fn marked_later(
         &self,
         case: Case<'q>,
@@ -363,7 +366,7 @@ impl<'q> Search<'q> {
     }
 }
 
-/// How far a marking is from meeting a condition.
+/// The distance of a marking from a condition.
 fn distance(condition: &Condition, marking: &[f64]) -> f64 {
     match condition {
         Condition::AtMost(linear) => {
@@ -379,7 +382,7 @@ fn distance(condition: &Condition, marking: &[f64]) -> f64 {
     }
 }
 
-/// Does a marking meet the condition, but for rounding?
+/// Does a marking satisfy the condition, up to rounding?
 fn meets(condition: &Condition, marking: &[f64]) -> bool {
     distance(condition, marking) < 1e-6
 }
@@ -419,7 +422,7 @@ mod tests {
                 }
                 _ => missed += u32::from(!expected),
             }
-            // Where the condition can be reached, there is a solution.
+            // If the condition is reachable, there is a solution.
             assert!(!expected || seen > 0, "{question:?}");
             solutions += u32::from(expected);
         }

@@ -1,6 +1,8 @@
-//! What excludes solutions of the state equation that no run has: traps that would be emptied, and tokens that come from nowhere.
+//! Structural reasons against spurious solutions of the state equation: traps that would be emptied, and tokens
+//! without a source.
 //!
-//! Both are maximal sets, found by removing what contradicts until nothing does. [`certificate`](crate::certificate) says what they prove.
+//! Both are maximal sets, computed by removing elements until a fixpoint. [`certificate`](crate::certificate) states
+//! what they prove.
 
 use crate::net::Net;
 
@@ -26,7 +28,7 @@ impl Arcs {
 /// The greatest trap among the places that are empty in a marking, if it is marked initially.
 pub(crate) fn emptied_trap(net: &Net, arcs: &Arcs, marking: &[f64]) -> Option<Vec<u32>> {
     let mut is_in: Vec<bool> = marking.iter().map(|&tokens| tokens < 1e-6).collect();
-    // How many places of the set each transition puts tokens into.
+    // For each transition, the number of places of the set that it puts tokens into.
     let mut puts = vec![0u32; net.transitions.len()];
     for (t, transition) in net.transitions.iter().enumerate() {
         let places = transition
@@ -77,7 +79,8 @@ pub(crate) fn emptied_trap(net: &Net, arcs: &Arcs, marking: &[f64]) -> Option<Ve
     })
 }
 
-/// Places that are empty initially and stay so if no transition but these fires, though some of these needs a token of theirs.
+/// Places that are empty initially and stay empty if only the transitions in `support` fire, although some of these
+/// need a token of them.
 pub(crate) fn unmarkable_places(net: &Net, arcs: &Arcs, support: &[u32]) -> Option<Vec<u32>> {
     let mut marked: Vec<bool> = net.initial.iter().map(|&tokens| tokens > 0).collect();
     let mut fires = vec![false; net.transitions.len()];
@@ -143,7 +146,7 @@ mod tests {
         for _ in 0..2000 {
             let net = random_net(&mut random);
             let marking: Vec<f64> = (0..net.places()).map(|_| random.below(2) as f64).collect();
-            // The union of traps is one.
+            // The union of traps is a trap.
             let mut greatest: Vec<u32> = Vec::new();
             for places in subsets(&net) {
                 if places.iter().all(|&p| marking[p as usize] == 0.0) && is_trap(&net, &places) {

@@ -1,21 +1,24 @@
-//! Linear programs in exact integers: is there a solution `x >= 0` of inequalities that are added one after the other?
+//! Linear programs in exact integers: is there a solution `x >= 0` of inequalities that are added one after the
+//! other?
 //!
-//! The dual simplex method (Lemke 1954) on a dictionary: each *basic* variable is an affine function of the others, which are zero in the
-//! solution that the dictionary describes. Variables are those of the program, `x`, and one slack for each inequality `constant + sum of
-//! coefficient * x >= 0`. A basic variable below zero leaves the basis for one that raises it; if none does, its row says that the
-//! inequalities contradict each other, and which multiples of them add up to the contradiction (Farkas 1902).
+//! The dual simplex method (Lemke 1954) on a dictionary: each *basic* variable is an affine function of the others,
+//! which are zero in the solution that the dictionary describes. Variables are those of the program, `x`, and one
+//! slack for each inequality `constant + sum of coefficient * x >= 0`. A negative basic variable leaves the basis for
+//! one that increases it; if there is none, its row shows that the inequalities are contradictory, and which
+//! multiples of them add up to the contradiction (Farkas 1902).
 //!
-//! Ours differs from textbooks in three ways. Rows hold integers with a common denominator, divided by their greatest common divisor, and
-//! are sparse: no rounding, so that the contradiction is one. Costs decide which variable enters, and nothing else, so they are
-//! floating-point numbers: one for each `x`, so that small solutions are found, plus a little noise against cycles. And inequalities come
-//! late: a row costs something once it is there, and most are never violated (cutting planes).
+//! There are three differences from textbooks. Rows hold integers with a common denominator, divided by their
+//! greatest common divisor, and are sparse: there is no rounding, so that the contradiction is exact. Costs only
+//! determine which variable enters, so they are floating-point numbers: one for each `x`, so that small solutions are
+//! found, plus a little noise against cycling. And inequalities are added late: each row costs time once it is there,
+//! and most are never violated (cutting planes).
 //!
 //! Invariants:
 //! * I1: a row is an integer linear combination of the inequalities' definitions, with a positive denominator.
 //! * I2: no basic variable is in a row's terms.
 //!
-//! Cost: a pivot takes time in the entries of the rows with the entering variable. Numbers that leave 64 bits end the work
-//! ([`Ended::Overflow`]).
+//! Cost: a pivot takes time linear in the entries of the rows with the entering variable. The work ends if a number
+//! exceeds 64 bits ([`Ended::Overflow`]).
 
 use rustc_hash::FxHashMap;
 use sempre_base::Random;
@@ -30,16 +33,16 @@ struct Row {
     terms: Vec<(u32, i64)>,
 }
 
-/// How the search for a solution ended.
+/// The result of the search for a solution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// The dictionary describes a solution.
     Feasible,
     /// These positive multiples of inequalities add up to a contradiction.
     Infeasible(Vec<(u32, i64)>),
-    /// A number has left 64 bits.
+    /// A number exceeds 64 bits.
     Overflow,
-    /// The work was more than was granted.
+    /// The limit of work was exceeded.
     Limit,
 }
 
@@ -52,7 +55,7 @@ pub struct Tableau {
     costs: Vec<f64>,
     inequalities: u32,
     random: Random,
-    /// Entries that pivots touched.
+    /// The number of entries that pivots have changed.
     work: u64,
 }
 
@@ -60,7 +63,7 @@ struct Overflow;
 
 fn gcd(mut a: u128, mut b: u128) -> u128 {
     while b != 0 {
-        // Small numbers are the rule, and divided faster.
+        // Numbers are mostly small, and then division is faster.
         if let (Ok(mut x), Ok(mut y)) = (u64::try_from(a), u64::try_from(b)) {
             while y != 0 {
                 (x, y) = (y, x % y);
@@ -77,11 +80,11 @@ impl Row {
         crate::net::entry(&self.terms, variable)
     }
 
-    /// The row with what `other` says in place of its basic variable.
+    /// The row with its basic variable of `other` substituted by `other`.
     fn substituted(&self, other: &Row) -> Result<Row, Overflow> {
         let coefficient = i128::from(self.coefficient(other.basic));
         let by = i128::from(other.denominator);
-        // self * by, where coefficient * by * basic = coefficient * (what other says).
+        // self * by, where coefficient * by * basic = coefficient * other.
         let wide = |mine: i64, others: i64| {
             (i128::from(mine) * by)
                 .checked_add(coefficient * i128::from(others))
@@ -147,7 +150,7 @@ impl Row {
 }
 
 impl Tableau {
-    /// A program with so many variables and no inequalities.
+    /// A program with this number of variables and no inequalities.
     pub fn new(variables: usize, seed: u64) -> Self {
         let mut random = Random::new(seed);
         Self {
@@ -166,13 +169,13 @@ impl Tableau {
         self.inequalities
     }
 
-    /// Entries that pivots have touched.
+    /// The number of entries that pivots have changed.
     pub fn work(&self) -> u64 {
         self.work
     }
 
-    /// Adds `constant + sum of coefficient * x >= 0`; its number is how many there were. `terms` is sorted. False if a number leaves
-    /// 64 bits.
+    /// Adds `constant + sum of coefficient * x >= 0`; its number is the number of inequalities before. `terms` is
+    /// sorted. False if a number exceeds 64 bits.
     pub fn add(&mut self, constant: i64, terms: &[(u32, i64)]) -> bool {
         let basic = self.variables + self.inequalities;
         let mut row = Row {
@@ -196,7 +199,7 @@ impl Tableau {
         true
     }
 
-    /// Looks for a solution, with so much more work.
+    /// Searches for a solution, with this much more work.
     pub fn solve(&mut self, work: u64) -> Ended {
         let enough = self.work.saturating_add(work);
         loop {
@@ -216,7 +219,7 @@ impl Tableau {
         }
     }
 
-    /// The row that is violated most; of rows alike, one by chance.
+    /// A row with the greatest violation; ties are broken at random.
     fn leaving(&mut self) -> Option<usize> {
         let mut worst = None;
         let mut depth = 0.0;
@@ -231,7 +234,7 @@ impl Tableau {
         worst
     }
 
-    /// The variable that raises the row at the least cost.
+    /// The variable that increases the row at the least cost.
     fn entering(&self, row: &Row) -> Option<u32> {
         let mut best = None;
         let mut least = f64::INFINITY;
@@ -244,8 +247,8 @@ impl Tableau {
         best
     }
 
-    /// The inequalities whose slacks the row is made of. All coefficients are at most zero, and the constant below it:
-    /// `denominator * basic - sum of coefficient * variable = constant` cannot be.
+    /// The inequalities whose slacks are in the row. All coefficients are at most zero, and the constant is negative:
+    /// `denominator * basic - sum of coefficient * variable = constant` is impossible.
     fn contradiction(&self, row: &Row) -> Vec<(u32, i64)> {
         let of_slack = |variable: u32| variable.checked_sub(self.variables);
         let mut multiples = Vec::new();
@@ -265,7 +268,7 @@ impl Tableau {
                 *row = row.substituted(&new)?;
             }
         }
-        // Polling a row costs something, too.
+        // Visiting a row costs something, too.
         self.work += self.rows.len() as u64;
         let cost = self.costs[entering as usize] / new.denominator as f64;
         for &(variable, coefficient) in &new.terms {

@@ -1,19 +1,22 @@
-//! Runs of a net by chance, in the hope that one meets a condition.
+//! Random walks of a net, to find a run that meets a condition.
 //!
-//! A walk takes one enabled transition after the other and begins again when it is long or nothing is enabled. It keeps no states, so that it
-//! costs next to no memory and some hundred nanoseconds a step, however many states there are. It finds what is common, and it proves
-//! nothing. Source: West, *Protocol validation by random state exploration* (PSTV 1986); in the Model Checking Contest since LoLA's `findpath`.
+//! A walk fires one enabled transition after the other and restarts when it is long or nothing is enabled. It stores
+//! no states, so that it needs almost no memory and some hundred nanoseconds a step, whatever the number of states.
+//! It finds frequent behaviour, and it proves nothing. Source: West, *Protocol validation by random state
+//! exploration* (PSTV 1986); in the Model Checking Contest since LoLA's `findpath`.
 //!
-//! Which transition is taken is a [`Policy`]: any; one that was taken seldom; one after which the inequalities of the condition lack less (the
-//! branch distance of [`sempre_model::distance`], for conditions in normal form); or one that a solution of the state equation still has to
-//! fire ([`state_equation`](crate::state_equation); Thierry-Mieg, *Efficient strategies to compute invariants, bounds and stable places of
-//! Petri nets*, PNSE 2023, calls these Parikh walks).
+//! A [`Policy`] selects the transition: any; one that was rarely fired; one that decreases the distance to the
+//! condition (the branch distance of [`sempre_model::distance`], for conditions in normal form); or one that a
+//! solution of the state equation still has to fire ([`state_equation`](crate::state_equation); Thierry-Mieg,
+//! *Efficient strategies to compute invariants, bounds and stable places of Petri nets*, PNSE 2023, calls these
+//! Parikh walks).
 //!
-//! Ours watches several conditions at a time: each inequality has its value, which a step changes by a constant, and a condition is evaluated
-//! only when an inequality of it becomes true or false.
+//! A walk evaluates several conditions at a time: each inequality has its value, which a step changes by a constant,
+//! and a condition is evaluated only when one of its inequalities becomes true or false.
 //!
 //! Invariants:
-//! * I1: `missing` of a transition is how many of its tests the marking fails; it is in `enabled` if and only if that is none.
+//! * I1: `missing` of a transition is the number of its tests that the marking violates; it is in `enabled` if and
+//!   only if that is zero.
 //! * I2: `values` are those of the inequalities in the marking.
 //! * I3: `path` leads from the initial marking to the marking.
 
@@ -24,33 +27,34 @@ use crate::state_equation::Firings;
 use rustc_hash::FxHashMap;
 use sempre_base::Random;
 
-/// Which transition is taken.
+/// How the next transition is selected.
 #[derive(Clone, Copy, Debug)]
 pub enum Policy<'a> {
-    /// Any that is enabled.
+    /// Any enabled transition.
     Uniform,
-    /// Of a few, the one that was taken least often.
+    /// Of a random few, the one that was fired least often.
     LeastFired,
-    /// One after which the condition of this number lacks less, most of the time.
+    /// One that decreases the distance to the condition with this number, most of the time.
     Directed(usize),
-    /// One that is still to be fired so often; then as if directed to the condition of this number.
+    /// One that still has to be fired according to a solution; after that as `Directed` to the condition with this
+    /// number.
     Parikh(usize, &'a Firings),
 }
 
-/// How a walk ended.
+/// The end of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WalkEnd {
-    /// The marking meets the condition of this number.
+    /// The marking meets the condition with this number.
     Reached(usize),
     /// Nothing is enabled.
     Deadlock,
-    /// It has as many steps as were granted, or the time is over.
+    /// The limit of steps is reached, or the time is over.
     Stopped,
 }
 
-/// Steps between two looks at the clock.
+/// The number of steps between two polls.
 const POLL_INTERVAL: usize = 64;
-/// Enabled transitions that are looked at for a good one.
+/// The most enabled transitions that are compared.
 const MAX_CANDIDATES: usize = 24;
 
 /// See the module's documentation.
@@ -59,14 +63,15 @@ pub struct Walker<'n> {
     consumers: Vec<Vec<(u32, i64)>>,
     changers: Vec<Vec<(u32, i64)>>,
     goals: Vec<NumberedCondition>,
-    /// Goals that are still of interest.
+    /// Is a goal still of interest?
     is_active: Vec<bool>,
     inequalities: Vec<Linear>,
     /// The goal of each inequality.
     goal_of: Vec<u32>,
     /// The inequalities over each place, with the coefficient.
     over: Vec<Vec<(u32, i64)>>,
-    /// The inequalities of a goal that a transition changes, by how much: for the goal that was last walked to.
+    /// The inequalities of a goal that a transition changes, with the changes: for the goal of the last directed
+    /// walk.
     affecting: Affecting,
     first: InitialState,
     marking: Vec<i64>,
@@ -81,7 +86,7 @@ pub struct Walker<'n> {
     steps: u64,
 }
 
-/// What walks begin with.
+/// The data of the initial marking.
 struct InitialState {
     missing: Vec<u32>,
     enabled: Vec<u32>,
@@ -89,7 +94,7 @@ struct InitialState {
     values: Vec<i64>,
 }
 
-/// By transition.
+/// The changes by transition.
 #[derive(Default)]
 struct Affecting {
     goal: Option<usize>,
@@ -100,7 +105,7 @@ struct Affecting {
 const NONE: u32 = u32::MAX;
 
 impl<'n> Walker<'n> {
-    /// A walker that watches these conditions.
+    /// A walker for these conditions.
     pub fn new(net: &'n Net, goals: &[&Condition], seed: u64) -> Self {
         let mut inequalities = Vec::new();
         let mut goal_of = Vec::new();
@@ -164,12 +169,12 @@ impl<'n> Walker<'n> {
         &self.path
     }
 
-    /// The condition is not of interest any more.
+    /// Removes a condition from the goals.
     pub fn remove_goal(&mut self, goal: usize) {
         self.is_active[goal] = false;
     }
 
-    /// Walks from the initial marking, until a condition of interest is met. `is_over` is asked from time to time.
+    /// Walks from the initial marking, until a condition of interest is met. `is_over` is polled from time to time.
     pub fn walk(
         &mut self,
         policy: Policy<'_>,
@@ -223,7 +228,7 @@ impl<'n> Walker<'n> {
         self.goals[goal].holds(&is_true)
     }
 
-    /// Fires a transition; gives a condition of interest that is met then, if its truth may have changed.
+    /// Fires a transition. Returns a condition of interest that is met now, if its truth may have changed.
     fn fire(&mut self, t: u32) -> Option<usize> {
         self.path.push(t);
         self.steps += 1;
@@ -272,7 +277,7 @@ impl<'n> Walker<'n> {
                 }
             }
         }
-        // I1, I2, at a price.
+        // I1, I2; the check is expensive, so it is done rarely.
         debug_assert!(!self.path.len().is_multiple_of(61) || self.is_consistent());
         if changed_count > 8 {
             return (0..self.goals.len()).find(|&g| self.is_active[g] && self.meets(g));
@@ -314,7 +319,7 @@ impl<'n> Walker<'n> {
         best
     }
 
-    /// Notes which transitions change the inequalities of a goal.
+    /// Computes the transitions that change the inequalities of a goal.
     fn prepare_goal(&mut self, goal: usize) {
         if self.affecting.goal == Some(goal) {
             return;
@@ -341,7 +346,7 @@ impl<'n> Walker<'n> {
         };
     }
 
-    /// How much the goal lacks after these changes of inequalities.
+    /// The distance of the goal after these changes of inequalities.
     fn distance(&self, goal: usize, changes: &[(u32, i64)]) -> u64 {
         let distances = |i: u32| {
             let change = crate::net::entry(changes, i);
@@ -392,7 +397,7 @@ impl<'n> Walker<'n> {
         if !best.is_empty() {
             return *self.random.pick(&best);
         }
-        // Nothing is better: something that is no worse, and was not taken often.
+        // No transition is better: one that is no worse, and was rarely fired.
         let mut chosen: Option<u32> = None;
         for _ in 0..8 {
             let t = *self.random.pick(&self.enabled);
@@ -406,8 +411,8 @@ impl<'n> Walker<'n> {
         chosen.unwrap_or_else(|| *self.random.pick(&self.enabled))
     }
 
-    /// The next transition of the plan: one that is still to be fired and enabled, else one that brings tokens that one lacks, else
-    /// any; `None` at its end.
+    /// The next transition of the plan: an enabled one that still has to be fired, else one that puts tokens into a
+    /// place where such a one needs them, else any; `None` at the end of the plan.
     fn planned(&mut self, plan: &mut Plan) -> Option<u32> {
         if plan.left.is_empty() {
             return None;
@@ -447,10 +452,10 @@ impl<'n> Walker<'n> {
     }
 }
 
-/// What is left to be fired.
+/// The firings that are still to be done.
 struct Plan {
     left: Vec<(u32, u64)>,
-    /// Transitions that may be fired though they are not in it.
+    /// The number of transitions outside the plan that may still be fired.
     detours: u64,
 }
 
@@ -464,7 +469,7 @@ impl Plan {
     }
 }
 
-/// One entry for each number, in order, none zero.
+/// One entry for each number, sorted, none zero.
 fn added_up(mut list: Vec<(u32, i64)>) -> Vec<(u32, i64)> {
     list.sort_unstable_by_key(|e| e.0);
     list.dedup_by(|next, kept| {
@@ -486,7 +491,7 @@ mod tests {
     use crate::state_equation::{Next, search};
     use crate::witness::{replayed, shortened};
 
-    /// A walk to each condition that is near, by each policy; none to those that cannot be reached.
+    /// A walk to each condition that is near, by each policy; none to unreachable ones.
     #[test]
     fn walks_meet_what_can_be_reached_and_nothing_else() {
         let mut random = Random::new(10);
@@ -574,7 +579,7 @@ mod tests {
 
     #[test]
     fn a_plan_leads_far() {
-        // 500 tokens, one after the other through two places, where chance goes back and forth.
+        // 500 tokens, one after the other through two places, where a random walk moves back and forth.
         let step = |action, inputs: &[(u32, i64)], change: &[(u32, i64)]| crate::net::Transition {
             action,
             inputs: inputs.to_vec(),

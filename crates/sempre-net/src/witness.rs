@@ -1,4 +1,4 @@
-//! Paths of transitions that lead to a condition: their replay, and how they get shorter.
+//! Paths of transitions that lead to a condition: replay and shortening.
 
 use crate::condition::Condition;
 use crate::net::Net;
@@ -16,8 +16,8 @@ pub fn replayed(net: &Net, path: &[u32]) -> Option<Vec<i64>> {
     Some(marking)
 }
 
-/// A path to the condition that is no longer, and often shorter: parts without which it still leads there are left out (Zeller and
-/// Hildebrandt, *Simplifying and isolating failure-inducing input*, IEEE TSE 28, 2002), within so many steps of work.
+/// A path to the condition that is no longer, and often shorter: parts that are not needed are removed (Zeller and
+/// Hildebrandt, *Simplifying and isolating failure-inducing input*, IEEE TSE 28, 2002), within this limit of work.
 pub fn shortened(net: &Net, goal: &Condition, path: &[u32], mut work: u64) -> Vec<u32> {
     let mut path = path.to_vec();
     let mut size = path.len().div_ceil(2).max(1);
