@@ -1,7 +1,7 @@
 //! Acceptance conditions: positive Boolean combinations of `Inf(i)` and `Fin(i)`.
 //!
-//! A run is judged by the set of marks it sees infinitely often: `Inf(i)` asks that mark `i` is one of
-//! them, `Fin(i)` that it is not.
+//! Acceptance of a run depends on the set of marks it sees infinitely often: `Inf(i)` holds if mark `i` is one of
+//! them, `Fin(i)` if it is not.
 
 use crate::mark::Mark;
 use rustc_hash::FxHashSet;
@@ -70,7 +70,7 @@ impl Acceptance {
         Self::settle(flat, False, Or)
     }
 
-    /// Keeps the order of first occurrence, as people wrote it.
+    /// Removes repetitions and absorbs constants; keeps the order of first occurrence.
     fn settle(
         flat: Vec<Acceptance>,
         unit: Acceptance,
@@ -143,7 +143,7 @@ impl Acceptance {
         })
     }
 
-    /// The condition when only `available` marks can be seen infinitely often.
+    /// The condition, provided that only `available` marks can be seen infinitely often.
     #[must_use]
     pub fn restrict_to(&self, available: &Mark) -> Self {
         self.map(&mut |a| match a {
@@ -153,7 +153,7 @@ impl Acceptance {
         })
     }
 
-    /// The condition when the runs see all of `seen` infinitely often.
+    /// The condition, provided that runs see all of `seen` infinitely often.
     #[must_use]
     pub(crate) fn assume_inf(&self, seen: &Mark) -> Self {
         self.map(&mut |a| match a {

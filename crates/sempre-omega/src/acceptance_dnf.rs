@@ -115,8 +115,8 @@ fn add(clauses: &mut Vec<Clause>, c: Clause) {
 
 /// A set of marks that satisfies the condition, if there is one.
 ///
-/// Sets that occur only in `Inf`s are taken, sets that occur only in `Fin`s are not; what remains is
-/// tried both ways. So this is immediate for conditions in which no set has both signs.
+/// Sets that occur only in `Inf`s are included, and sets that occur only in `Fin`s are not; for the others both
+/// choices are tried. So this is immediate for conditions in which no set has both signs.
 pub(crate) fn satisfying_marks(condition: &Acceptance) -> Option<Mark> {
     match condition {
         Acceptance::True => return Some(Mark::EMPTY),

@@ -1,11 +1,11 @@
 //! Accepting runs, and the words they read: evidence that a language is not empty.
 //!
-//! For any acceptance condition. The emptiness check finds strongly connected pieces in which taking
-//! all edges for ever is accepting; the one nearest to the initial states is taken. In it, only some
-//! marks are really needed: `Fin`s of marks the piece has are given up, which leaves a monotone
-//! condition, and marks are dropped one by one as long as it stays true. The cycle then collects the
-//! needed marks by breadth-first searches, each for the nearest edge with a mark still missing, and
-//! goes home. The result is short, not shortest (that is NP-hard already for generalised Büchi).
+//! For any acceptance condition. The emptiness check finds strongly connected pieces in which taking all edges for
+//! ever is accepting; the one nearest to the initial states is taken. Only some of its marks are needed: `Fin`s of
+//! marks that occur in the piece become false, which leaves a monotone condition, and marks are dropped one by one as
+//! long as the condition stays true. The cycle then visits the needed marks by breadth-first searches, each for the
+//! nearest edge with a missing mark, and finally returns to its first state. The result is short, not shortest (that
+//! is NP-hard already for generalised Büchi).
 
 use crate::acceptance::Acceptance;
 use crate::automaton::{Automaton, Edge};
@@ -18,7 +18,7 @@ use crate::word::{Letter, Word, shortest_form};
 use sempre_base::Lasso;
 use std::collections::VecDeque;
 
-/// A state, and the edge by which it is left.
+/// A state, and the edge by which the run leaves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Step {
     /// The state.
@@ -86,7 +86,7 @@ fn edge<'a>(a: &'a Automaton, step: &Step) -> &'a Edge {
     &a.edges[step.state as usize][step.edge as usize]
 }
 
-/// A piece in a form that is quick to ask.
+/// A piece with constant-time membership tests.
 struct Piece {
     inside: Vec<bool>,
     states: Vec<u32>,
@@ -101,8 +101,8 @@ impl Piece {
     }
 }
 
-/// The accepting piece that is nearest to the initial states (of those the emptiness check finds,
-/// one in each component), and a shortest way to it.
+/// The accepting piece nearest to the initial states (of those that the emptiness check finds, one in each
+/// component), and a shortest path to it.
 fn nearest_piece(a: &Automaton) -> Option<(Piece, Vec<Step>)> {
     let sccs = Sccs::new(a);
     let mut owner: Vec<Option<u32>> = vec![None; a.states()];
@@ -141,8 +141,7 @@ fn nearest_piece(a: &Automaton) -> Option<(Piece, Vec<Step>)> {
     Some((piece, prefix))
 }
 
-/// Marks that a cycle of the piece must have to be accepting; whichever other marks of the piece it
-/// has does not matter.
+/// Marks that a cycle of the piece must have to be accepting; its other marks do not matter.
 fn needed_marks(a: &Automaton, piece: &Piece) -> Mark {
     let mut any = Mark::EMPTY;
     for &s in &piece.states {
@@ -167,8 +166,8 @@ fn needed_marks(a: &Automaton, piece: &Piece) -> Mark {
     needed
 }
 
-/// A shortest path over edges for which `keep` says so, from one of `roots` to the first edge that is
-/// a `goal`, which is its last; never empty.
+/// A shortest path over edges that satisfy `keep`, from one of `roots` to the first edge that is a `goal`, which is
+/// its last edge; never empty.
 fn search(
     a: &Automaton,
     roots: &[u32],

@@ -1,14 +1,14 @@
 //! Alternating automata: edges with several destinations, all of which must accept the rest of the word.
 //!
-//! A run on a word is a tree. In each state one edge is chosen (existential branching) and the run goes on in every
+//! A run on a word is a tree. In each state one edge is chosen (existential branching) and the run continues in every
 //! destination of it (universal branching); it accepts if each of its infinite branches sees marks that satisfy the
-//! acceptance condition. Nothing in this crate but [`miyano_hayashi`](crate::miyano_hayashi), which makes
-//! nondeterministic automata of them, computes with alternating automata: they are what HOA can describe.
+//! acceptance condition. Only [`miyano_hayashi`](crate::miyano_hayashi), which converts them to nondeterministic
+//! automata, computes with alternating automata: they exist because HOA can describe them.
 //!
-//! Acceptance is a matter of strongly connected components, because a branch stays in one of them for ever from some
-//! point on. [`AlternatingAutomaton::demands`] looks at each component with the marks that occur inside. Components
-//! that are weak under any condition, and those where what is left of the condition has only `Inf` or only `Fin`,
-//! have a simple demand; the others are reported.
+//! Acceptance is decided in strongly connected components, because a branch stays in one of them for ever from some
+//! point on. [`AlternatingAutomaton::demands`] simplifies the condition in each component by the marks that occur
+//! inside. Components that are weak, and those whose simplified condition has only `Inf` or only `Fin`, have a simple
+//! demand; the others are reported.
 
 use crate::acceptance::Acceptance;
 use crate::acceptance_dnf::{cnf, dnf};
@@ -22,7 +22,7 @@ use crate::scc::Sccs;
 pub struct UniversalEdge {
     /// The destinations: the rest of the word must be accepted from each of them.
     pub to: Vec<u32>,
-    /// What the letter read must satisfy.
+    /// The condition on the letter.
     pub label: Bdd,
     /// The acceptance sets; every branch through the edge sees them.
     pub mark: Mark,
@@ -45,7 +45,7 @@ pub struct AlternatingAutomaton {
     pub acceptance: Acceptance,
 }
 
-/// What a component demands of the branches that stay in it for ever.
+/// The condition that a component imposes on branches that stay in it for ever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Demand {
     /// Nothing, or no branch stays.
@@ -62,7 +62,7 @@ pub enum Demand {
 pub struct MixedDemand {
     /// A state of it.
     pub state: u32,
-    /// What its marks leave of the condition.
+    /// The condition, simplified by the marks of the component.
     pub condition: Acceptance,
 }
 
@@ -95,7 +95,7 @@ impl AlternatingAutomaton {
         graph
     }
 
-    /// The components that initial states reach, and what each demands.
+    /// The components reachable from initial states, and the demand of each.
     pub fn demands(&self) -> Result<(Sccs, Vec<Demand>), MixedDemand> {
         let graph = self.branches();
         let sccs = Sccs::new(&graph);

@@ -5,10 +5,10 @@ use crate::bdd::{Bdd, Bdds};
 use crate::mark::Mark;
 use rustc_hash::FxHashMap;
 
-/// The propositions that automata of one task speak of, and the functions over them.
+/// The propositions of the automata of one task, and the functions over them.
 ///
-/// The proposition with number `i` is the variable `i` of [`Alphabet::bdds`]. Automata that are to be
-/// combined share one alphabet; all operations on labels take it as an argument.
+/// The proposition with number `i` is the variable `i` of [`Alphabet::bdds`]. Automata that are to be combined share
+/// one alphabet; all operations on labels take it as an argument.
 #[derive(Clone, Default)]
 pub struct Alphabet {
     names: Vec<String>,
@@ -23,7 +23,8 @@ impl Alphabet {
         Self::default()
     }
 
-    /// `work` with at most so many nodes of decision diagrams more than now; `None` if they do not suffice. See [`Bdds::within`].
+    /// Runs `work` with at most this many additional nodes of decision diagrams; `None` if they do not suffice. See
+    /// [`Bdds::within`].
     pub fn within<T>(&mut self, nodes: usize, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
         let outer = self.bdds.begin_bound(nodes);
         let made = work(self);
@@ -57,12 +58,12 @@ impl Alphabet {
     }
 }
 
-/// An edge: where it goes, what it reads, the acceptance sets it is in.
+/// An edge: its destination, its label, its acceptance sets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Edge {
     /// The destination.
     pub to: u32,
-    /// What the letter read must satisfy; never the constant false in a well-formed automaton.
+    /// The condition on the letter; never the constant false in a well-formed automaton.
     pub label: Bdd,
     /// The acceptance sets.
     pub mark: Mark,
@@ -70,11 +71,11 @@ pub struct Edge {
 
 /// An automaton over infinite words with acceptance on its edges.
 ///
-/// Invariants: every destination and every initial state is a state; marks are below
-/// [`Automaton::sets`]; labels speak only of [`Automaton::propositions`].
+/// Invariants: every destination and every initial state is a state; marks are below [`Automaton::sets`]; labels use
+/// only [`Automaton::propositions`].
 #[derive(Clone, Debug)]
 pub struct Automaton {
-    /// What it is called; usually the formula it came from.
+    /// Its name; usually the formula it came from.
     pub name: Option<String>,
     /// The declared propositions (numbers in the alphabet), in the order in which they are printed.
     pub propositions: Vec<u32>,
@@ -86,9 +87,9 @@ pub struct Automaton {
     pub sets: u32,
     /// The acceptance condition.
     pub acceptance: Acceptance,
-    /// Names of states, for people; empty, or one per state.
+    /// Names of states, for output; empty, or one per state.
     pub state_names: Vec<Option<String>>,
-    /// HOA headers that have no meaning for us, kept to be written back.
+    /// HOA headers without meaning for this crate, kept for output.
     pub extra_headers: Vec<(String, String)>,
 }
 
@@ -191,8 +192,8 @@ impl Automaton {
         }
     }
 
-    /// Keeps the states for which `keep` says so, with the edges between them, renumbered in order.
-    /// Initial states that go, go.
+    /// Keeps the states that satisfy `keep`, with the edges between them, renumbered in order. Other initial states
+    /// are dropped.
     pub(crate) fn retain_states(&mut self, keep: impl Fn(u32) -> bool) {
         let mut number = vec![u32::MAX; self.states()];
         let mut next = 0;
@@ -245,8 +246,8 @@ impl Automaton {
         self.initial = initial;
     }
 
-    /// Drops the states that no initial state reaches, and numbers the others in breadth-first
-    /// order, so that equal structures get equal numbers.
+    /// Drops the unreachable states, and numbers the others in breadth-first order, so that equal structures get
+    /// equal numbers.
     pub fn trim_unreachable(&mut self) {
         let mut number = vec![u32::MAX; self.states()];
         let mut order = Vec::with_capacity(self.states());

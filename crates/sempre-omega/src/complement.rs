@@ -11,8 +11,8 @@ use crate::complete::complete;
 use crate::determinize::{DeterminizeError, determinize};
 use crate::remove_fin::remove_fin;
 
-/// The complement of any automaton, deterministic and complete. The limit is on the number of states of
-/// the deterministic automaton, where one has to be made.
+/// The complement of any automaton, deterministic and complete. The limit bounds the number of states of the
+/// deterministic automaton, if one has to be computed.
 pub fn complement(
     bdds: &mut Bdds,
     a: &Automaton,

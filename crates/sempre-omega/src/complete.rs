@@ -10,8 +10,8 @@ use crate::automaton::Automaton;
 use crate::bdd::{Bdd, Bdds};
 use crate::mark::Mark;
 
-/// Adds what is missing so that every state has an edge for each letter, without changing the
-/// language. Returns the sink, if one was needed.
+/// Completes the automaton, so that every state has an edge for each letter, without changing the language. Returns
+/// the sink, if one was needed.
 ///
 /// With acceptance on states (all edges of each state marked alike) the result has it too.
 pub fn complete(bdds: &mut Bdds, a: &mut Automaton) -> Option<u32> {
@@ -41,7 +41,7 @@ pub fn complete(bdds: &mut Bdds, a: &mut Automaton) -> Option<u32> {
         a.initial.push(sink);
     }
     for (s, &label) in missing.iter().enumerate() {
-        // Taken once at most; the marks of its neighbours keep acceptance on states.
+        // At most one such edge is added; the marks of its neighbours preserve acceptance on states.
         let mark = a.edges[s]
             .first()
             .map_or_else(|| rejected.clone(), |e| e.mark.clone());

@@ -1,37 +1,36 @@
 //! Determinisation: from (generalised) Büchi automata to deterministic parity automata.
 //!
-//! Safra's construction ("On the complexity of ω-automata", FOCS 1988) in the form that names nodes by
-//! age and so yields parity conditions (Piterman, LICS 2006; Schewe, FoSSaCS 2009), with acceptance
-//! on edges, states held only in the deepest node they belong to, and the empty set left out
-//! (Redziejowski, Fundamenta Informaticae 2012).
+//! Safra's construction ("On the complexity of ω-automata", FOCS 1988) in the form that names nodes by age and
+//! thereby yields parity conditions (Piterman, LICS 2006; Schewe, FoSSaCS 2009), with acceptance on edges, states
+//! stored only in the deepest node they belong to, and without the empty set (Redziejowski, Fundamenta Informaticae
+//! 2012).
 //!
-//! A state of the result is an ordered tree of nodes over the states the automaton can be in. The root
-//! is all of them; a child of a node holds states that a run reached from the node's states by way of
-//! an accepting edge. On a letter:
+//! A state of the result is an ordered tree of nodes over the states the automaton can be in. The root contains all
+//! of them; a child of a node contains states that a run reached from the node's states over an accepting edge. On a
+//! letter:
 //!
-//! 1. States follow their edges and stay in their nodes; by an accepting edge they go into a new child
-//!    of the deepest node they are in.
-//! 2. A state reached in several ways is kept where it is in the oldest node, deeper before higher.
-//! 3. A node all of whose states are in its children is *good*: all its runs have seen an accepting
-//!    edge since it was last good. Its descendants are dropped.
+//! 1. States follow their edges and stay in their nodes; over an accepting edge they move to a new child of the
+//!    deepest node they are in.
+//! 2. A state reached by several runs is kept in the oldest node only, deeper before higher.
+//! 3. A node all of whose states are in its children is *good*: all its runs have seen an accepting edge since it was
+//!    last good. Its descendants are dropped.
 //! 4. Nodes without states are *bad* and vanish; younger ones are renamed to close the gaps.
 //!
-//! With nodes named 0, 1, … from the oldest, the edge gets the smallest of the priorities `2i` for a
-//! good node `i` and `2i - 1` for a bad one, none if there is neither; the condition is *parity min
-//! even*. A word is accepted iff some node is eventually never bad (nor renamed) and good infinitely
-//! often.
+//! With nodes named 0, 1, … from the oldest, the edge gets the smallest of the priorities `2i` for a good node `i`
+//! and `2i - 1` for a bad one, none if there is neither; the condition is *parity min even*. A word is accepted iff
+//! some node is eventually never bad (nor renamed) and good infinitely often.
 //!
-//! Three reductions that need no more than components:
+//! Three reductions that only need components:
 //!
-//! * An edge between two components of the input takes its state out of its nodes, into a new child of
-//!   the root (or just the root, if the new component does not accept): a run does so finitely often,
-//!   so these edges may count as accepting, and the nodes left lose a state that cannot come back.
-//! * Who can be in a component that accepts everything has won: nothing else is remembered.
-//! * Trees over the same set of states accept the same words, since all tell the same future. Only
-//!   those in one component of the result, the one nearest to the bottom, are kept for each set.
+//! * An edge between two components of the input takes its state out of its nodes, into a new child of the root (or
+//!   just the root, if the new component does not accept): a run does so finitely often, so these edges may count as
+//!   accepting, and the nodes left lose a state that cannot come back.
+//! * If a run can be in a component that accepts everything, the word is accepted: no other states are stored.
+//! * Trees over the same set of states accept the same words, since they have the same residual language. For each
+//!   set, only those in one component of the result, the one nearest to the bottom, are kept.
 //!
-//! Cost: up to `2^O(n log n)` states; the caller sets a limit. Deliberately not done: dropping states
-//! that others simulate (the reductions of the input do most of that), and minimisation.
+//! Cost: up to `2^O(n log n)` states; the caller sets a limit. Deliberately not done: dropping states that others
+//! simulate (the reductions of the input do most of that), and minimisation.
 
 use crate::acceptance::Acceptance;
 use crate::automaton::Automaton;
@@ -247,7 +246,7 @@ impl<'a> Safra<'a> {
         }
     }
 
-    /// The classes of letters that the states of the tree tell apart.
+    /// The classes of letters that the states of the tree distinguish.
     fn letters(&self, bdds: &mut Bdds, tree: &Tree) -> Vec<Bdd> {
         let mut labels: Vec<Bdd> = tree
             .states
@@ -268,7 +267,7 @@ impl<'a> Safra<'a> {
         classes
     }
 
-    /// The tree after a letter, and the priority; `None` if no state is left.
+    /// The tree after a letter, and the priority; `None` if the set of states is empty.
     fn successor(&self, bdds: &mut Bdds, tree: &Tree, letter: Bdd) -> Option<(Tree, Option<u32>)> {
         let nodes = tree.parent.len() as u32;
         // 1 and 2: where each state is best.
@@ -280,7 +279,7 @@ impl<'a> Safra<'a> {
                     continue;
                 }
                 let path = if self.component[q as usize] != self.component[e.to as usize] {
-                    // Into the youngest child of the root, if there is something to win.
+                    // Into the youngest child of the root, if the component can accept.
                     let fresh = self.accepting[e.to as usize].then_some(nodes);
                     std::iter::once(0).chain(fresh).collect()
                 } else if e.mark.is_empty() {

@@ -1,11 +1,13 @@
-//! Which successors to follow first, if a run is to be accepted soon.
+//! A heuristic for the order of successors in a search for an accepting run.
 //!
-//! The automaton says which letters it waits for: those by which it comes nearer to an accepting component, or, within
-//! one, those by which it sees acceptance sets. The model says how far a state is from changing each proposition. A state is as good as
-//! the cheapest change that gives the automaton one of the letters it waits for. This is a heuristic in the sense of directed model checking
-//! (Edelkamp, Leue, Lluch-Lafuente 2004): it orders what is looked at and leaves nothing out.
+//! In each state the automaton awaits certain letters: those by which it gets nearer to an accepting component, or,
+//! within one, those by which it sees acceptance sets. The model estimates the distance of a state from changing each
+//! proposition. The estimate for a state is the cost of the cheapest change that yields an awaited letter. This is a
+//! heuristic in the sense of directed model checking (Edelkamp, Leue, Lluch-Lafuente 2004): it orders the search and
+//! omits nothing.
 //!
-//! Letters are valuations of the propositions, or, for a testing automaton, what changes; the letter of staying as it is is then none.
+//! Letters are valuations of the propositions, or, for a testing automaton, changesets; the letter of a step that
+//! changes nothing is then empty.
 
 use crate::acceptance::Acceptance;
 use crate::automaton::{Automaton, Edge};
@@ -13,7 +15,7 @@ use crate::bdd::Bdd;
 use crate::mark::Mark;
 use crate::scc::Sccs;
 
-/// Automata with more propositions are not looked through.
+/// There is no heuristic for automata with more propositions.
 pub const MAX_PROPOSITIONS: usize = 8;
 
 /// See the module's documentation.
@@ -27,8 +29,9 @@ pub struct DistanceHeuristic {
 }
 
 impl DistanceHeuristic {
-    /// For an automaton with so many propositions, if these are not too many: where the edges of a state lead for a letter, and whether they
-    /// are in an acceptance set; and for each state, whether no run is accepted that stays in its component.
+    /// For an automaton with this number of propositions; `None` if there are too many. `edges` gives the
+    /// destinations of a state by a letter, and whether the edges are in an acceptance set; `rejecting` gives for
+    /// each state whether no run is accepted that stays in its component.
     pub fn new(
         propositions: usize,
         edges: &dyn Fn(u32, u64) -> Vec<(u32, bool)>,
@@ -81,8 +84,8 @@ impl DistanceHeuristic {
         Some(Self { ranks, awaited })
     }
 
-    /// For an automaton with so many states, propositions and acceptance sets, all of which an accepted run sees again and again: where
-    /// the edges of a state lead for a letter, and their sets, one bit each.
+    /// For a generalised Büchi automaton with these numbers of states, propositions and acceptance sets. `edges`
+    /// gives the destinations of a state by a letter, and the sets of the edges, one bit each.
     pub fn of_generalized_buchi(
         [states, propositions, sets]: [u32; 3],
         edges: &dyn Fn(u32, u64) -> Vec<(u32, u64)>,
@@ -113,8 +116,8 @@ impl DistanceHeuristic {
         Self::new(propositions as usize, &marked, &rejecting)
     }
 
-    /// How good it is to be in a state, the less the better: the automaton's part, the letter that it reads if nothing changes, and what it
-    /// costs to change each proposition.
+    /// The estimate for a state, smaller is better: its distance in the automaton, and the least cost of an awaited
+    /// letter. `stays` is the letter read if nothing changes, `costs` are the costs of changing each proposition.
     pub fn estimate(&self, state: u32, stays: u64, costs: &[u64]) -> (u32, u64) {
         let cost = |awaited_letter: u64| {
             (costs.iter().enumerate())

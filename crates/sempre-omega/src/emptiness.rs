@@ -1,15 +1,15 @@
 //! Is the language empty? For any acceptance condition.
 //!
-//! The generic recursion of Baier, Blahoudek, Duret-Lutz, Klein, Müller, Strejček, "Generic emptiness
-//! check for fun and profit" (ATVA 2019). Inside a strongly connected set of states, fill in the marks
-//! that do not occur (their `Inf` is false, their `Fin` true). If seeing all marks that occur is
-//! accepting, a run that walks all edges for ever is the answer. Otherwise some `Fin` stands in the way:
-//! treat each disjunct of the condition on its own; in a disjunct, a `Fin` that must hold (a conjunct)
-//! cuts its edges, and the pieces are looked at again; without such a `Fin`, one is picked and both
-//! ways are tried, it holds (cut) or it does not (its atom becomes false).
+//! The generic recursion of Baier, Blahoudek, Duret-Lutz, Klein, Müller, Strejček, "Generic emptiness check for fun
+//! and profit" (ATVA 2019). Inside a strongly connected set of states, fill in the marks that do not occur (their
+//! `Inf` is false, their `Fin` true). If seeing all marks that occur is accepting, a run over all edges for ever is
+//! accepting. Otherwise some `Fin` prevents acceptance: treat each disjunct of the condition separately; in a
+//! disjunct, a `Fin` that must hold (a conjunct) removes its edges, and the recursion continues with the resulting
+//! components; without such a `Fin`, one is selected and both cases are tried, it holds (its edges are removed) or it
+//! does not (its atom becomes false).
 //!
-//! Exponential in the number of `Fin`s in general (the problem is NP-complete), linear for
-//! generalised Büchi, polynomial for generalised Rabin, Streett and parity conditions.
+//! Exponential in the number of `Fin`s in general (the problem is NP-complete), linear for generalised Büchi,
+//! polynomial for generalised Rabin, Streett and parity conditions.
 
 use crate::acceptance::Acceptance;
 use crate::automaton::Automaton;
@@ -38,7 +38,7 @@ impl Sccs {
 pub fn useful_states(a: &Automaton, sccs: &Sccs) -> Vec<bool> {
     let accepting = sccs.accepting(a);
     let mut useful_scc = accepting;
-    // Components come out in reverse topological order: successors were decided before.
+    // Components are in reverse topological order: successors are decided before.
     for c in 0..sccs.len() {
         if !useful_scc[c] {
             useful_scc[c] = sccs.states[c].iter().any(|&s| {
@@ -53,7 +53,7 @@ pub fn useful_states(a: &Automaton, sccs: &Sccs) -> Vec<bool> {
         .collect()
 }
 
-/// Drops the states from which, or to which, nothing leads; keeps at least one initial state.
+/// Drops the states that are unreachable or accept nothing; keeps at least one initial state.
 pub fn prune(a: &mut Automaton) {
     let sccs = Sccs::new(a);
     let useful = useful_states(a, &sccs);
@@ -164,7 +164,7 @@ fn required_fins(condition: &Acceptance) -> Mark {
     }
 }
 
-/// Cuts the edges with a mark of `cut` and looks at the components that remain.
+/// Removes the edges with a mark of `cut` and searches the components that remain.
 fn find_without(
     a: &Automaton,
     states: &[u32],

@@ -1,25 +1,22 @@
 //! Fin-removal: from any acceptance to a disjunction of generalised Büchi conditions.
 //!
-//! Proposition 1 of Bloemen, Duret-Lutz, van de Pol, "Explicit state model checking with generalized
-//! Büchi and Rabin automata" (STTT 2019). The condition is brought into disjunctive normal form, the
-//! generalised Rabin pairs. For each pair there is a copy of the automaton without the edges of its
-//! `Fin` sets, whose edges carry the pair's own `Inf` sets; the original carries none, and a run guesses
-//! when to jump into a copy. The result accepts if the `Inf` sets of one of the pairs are all seen
-//! infinitely often, which needs no more than tracking all sets in a search for components.
+//! Proposition 1 of Bloemen, Duret-Lutz, van de Pol, "Explicit state model checking with generalized Büchi and Rabin
+//! automata" (STTT 2019). The condition is brought into disjunctive normal form, the generalised Rabin pairs. For
+//! each pair there is a copy of the automaton without the edges of its `Fin` sets, whose edges carry the pair's own
+//! `Inf` sets; the original carries none, and a run guesses when to jump into a copy. The result accepts if the `Inf`
+//! sets of one of the pairs are all seen infinitely often, which needs no more than tracking all sets in a search for
+//! components.
 //!
-//! How ours differs from the proposition:
+//! Differences from the proposition:
 //!
-//! * Jumps are made only on the edges that close cycles of a copy, as the paper's footnote proposes,
-//!   and copies are made only of strongly connected pieces that can accept (shared with
-//!   [`remove_fin`](mod@crate::remove_fin)).
-//! * A pair without `Fin` edges in a component needs no copy of it: the original carries the pair's
-//!   sets there.
-//! * A pair without `Inf` sets gets one that all its edges are in; otherwise the original, which is in
-//!   no set, would accept.
+//! * Jumps are made only on the edges that close cycles of a copy, as the paper's footnote proposes, and copies are
+//!   made only of strongly connected pieces that can accept (shared with [`remove_fin`](mod@crate::remove_fin)).
+//! * A pair without `Fin` edges in a component needs no copy of it: the original carries the pair's sets there.
+//! * A pair without `Inf` sets gets one that all its edges are in; otherwise the original, which is in no set, would
+//!   accept.
 //!
-//! Unlike [`remove_fin`](mod@crate::remove_fin), which shares the sets of all pairs to end in a
-//! conjunction, this keeps a disjunction when there are several pairs without `Fin`, and so makes no
-//! copies for them.
+//! Unlike [`remove_fin`](mod@crate::remove_fin), which shares the sets of all pairs to end in a conjunction, this
+//! keeps a disjunction when there are several pairs without `Fin`, and so makes no copies for them.
 //!
 //! Cost: at most as many copies of a component as the normal form has pairs with `Fin`.
 
@@ -95,7 +92,7 @@ pub fn fin_less(a: &Automaton, limit: usize) -> Option<Automaton> {
             if pair.clause.fin.intersects(&any) {
                 add_copies(&a, &sccs, c, &pair.clause, &mut out, &|m| pair.mark(m));
             } else if pair.clause.inf.is_subset(&any) {
-                // The copies come after the original states, whose edges are still in order.
+                // The copies follow the original states, whose edges are still in order.
                 for &s in &sccs.states[c] {
                     let old = &a.edges[s as usize];
                     for (e, new) in old.iter().zip(&mut out.edges[s as usize]) {

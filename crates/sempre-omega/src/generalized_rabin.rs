@@ -1,14 +1,13 @@
 //! Generalised Rabin acceptance as a normal form of any other.
 //!
-//! A condition in disjunctive normal form is a disjunction of pairs, each a conjunction of `Fin`s and of
-//! `Inf`s. A run avoids several sets exactly if it avoids their union, so one `Fin` set is enough for a
-//! pair. Here each pair gets sets of its own, in the order in which HOA numbers them (`Fin(0) & Inf(1) & …
-//! & Inf(p)`, then the next pair), so that the condition has the name `generalized-Rabin`, or `Rabin`
-//! when each pair has one `Inf`. A pair without `Fin` gets an empty one.
+//! A condition in disjunctive normal form is a disjunction of pairs, each a conjunction of `Fin`s and of `Inf`s. A
+//! run avoids several sets iff it avoids their union, so one `Fin` set is enough for a pair. Here each pair gets sets
+//! of its own, in the order in which HOA numbers them (`Fin(0) & Inf(1) & … & Inf(p)`, then the next pair), so that
+//! the condition has the name `generalized-Rabin`, or `Rabin` when each pair has one `Inf`. A pair without `Fin` gets
+//! an empty one.
 //!
-//! The condition is simplified by what the marks tell before and after, so that the pairs are few; edges
-//! and states stay as they are. Cost: the number of pairs may be exponential in the condition; the
-//! caller gives a limit.
+//! The condition is simplified by the marks before and after, so that the pairs are few; edges and states stay as
+//! they are. Cost: the number of pairs may be exponential in the condition; the caller gives a limit.
 
 use crate::acceptance::Acceptance;
 use crate::acceptance_dnf::dnf;

@@ -1,8 +1,7 @@
-//! Inclusion and equivalence of languages, with a word that tells them apart.
+//! Inclusion and equivalence of languages, with a word that distinguishes them.
 //!
-//! `L(a) ⊆ L(b)` iff no word is in `L(a)` and in the complement of `L(b)`. The complement costs a
-//! determinisation unless `b` is deterministic, and so has a limit; the answer is then an error, never
-//! a guess.
+//! `L(a) ⊆ L(b)` iff no word is in `L(a)` and in the complement of `L(b)`. The complement takes a determinisation
+//! unless `b` is deterministic, and therefore has a limit; if it is exceeded, the result is an error, never a guess.
 
 use crate::accepting_run::intersecting_word;
 use crate::automaton::Automaton;

@@ -1,13 +1,13 @@
-//! Are two automata the same up to the numbers of their states?
+//! Isomorphism: are two automata equal up to the numbers of their states?
 //!
-//! Colour refinement: states get the same colour as long as nothing tells them apart (being initial,
-//! their edges in and out with labels, marks and the colours of the other ends). When all colours are
-//! different, the colours are the mapping. Otherwise a state of the first automaton that shares its
-//! colour is singled out and paired with each candidate of the second in turn, and refinement goes on.
-//! Conditions and set numbers must be equal as they stand, labels as functions.
+//! Colour refinement: states get the same colour as long as nothing distinguishes them (being initial, their edges in
+//! and out with labels, marks and the colours of the other ends). When all colours are different, the colours are the
+//! mapping. Otherwise a state of the first automaton that shares its colour gets a colour of its own and is paired
+//! with each candidate of the second in turn, and refinement continues. Conditions and set numbers must be identical,
+//! labels equal as functions.
 //!
-//! Deterministic automata whose states are all reachable hardly ever branch. Cost: states times edges
-//! for each refinement; exponentially many branches for very symmetric automata.
+//! Deterministic automata whose states are all reachable hardly ever branch. Cost: states times edges for each
+//! refinement; exponentially many branches for very symmetric automata.
 
 use crate::automaton::Automaton;
 use crate::bdd::{Bdd, Bdds};
@@ -77,7 +77,7 @@ pub fn isomorphic(bdds: &mut Bdds, a: &Automaton, b: &Automaton) -> bool {
     isomorphism(bdds, a, b).is_some()
 }
 
-/// What a state looks like: its colour, its edges out, its edges in.
+/// The neighbourhood of a state: its colour, its edges out, its edges in.
 type Neighbourhood = (u32, Vec<(u32, Bdd, Mark)>, Vec<(u32, Bdd, Mark)>);
 
 fn neighbourhoods(a: &Automaton, colours: &[u32]) -> Vec<Neighbourhood> {
@@ -103,8 +103,8 @@ fn neighbourhoods(a: &Automaton, colours: &[u32]) -> Vec<Neighbourhood> {
     neighbourhoods
 }
 
-/// Refines both colourings in the same way until nothing changes; false if they come to differ. The
-/// colours are then `0..` without gaps.
+/// Refines both colourings in the same way until nothing changes; false if they become different. The colours are
+/// then `0..` without gaps.
 fn refine(a: &Automaton, b: &Automaton, x: &mut Vec<u32>, y: &mut Vec<u32>) -> bool {
     let mut count = 0;
     loop {
@@ -196,7 +196,7 @@ mod tests {
         }
     }
 
-    /// All permutations, one by one: graphs with one label and no marks, where many states look alike.
+    /// Against all permutations: graphs with one label and no marks, where many states have similar neighbourhoods.
     #[test]
     fn agrees_with_trying_all_permutations() {
         let mut r = Random::new(18);

@@ -44,7 +44,7 @@ impl<'a> LabelMaker<'a> {
         Self { bdds, start }
     }
 
-    /// A maker that goes on with a label that was begun when there were `start` nodes.
+    /// A maker that continues a label whose construction began when there were `start` nodes.
     pub(crate) fn since(bdds: &'a mut Bdds, start: usize) -> Self {
         Self { bdds, start }
     }

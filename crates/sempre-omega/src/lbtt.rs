@@ -1,5 +1,5 @@
-//! The format of lbtt (Tauriainen, Heljanko, "Testing LTL formula translation into Büchi automata",
-//! STTT 2002), reader and writer: generalised Büchi automata with acceptance on states or on edges.
+//! The format of lbtt (Tauriainen, Heljanko, "Testing LTL formula translation into Büchi automata", STTT 2002),
+//! reader and writer: generalised Büchi automata with acceptance on states or on edges.
 //!
 //! ```text
 //! 2 1t            states, acceptance sets; `t`: on edges, `s` or nothing: on states, `st`: on both
@@ -9,12 +9,12 @@
 //! -1              end of the state
 //! ```
 //!
-//! Numbers of states and sets are names: any will do (lbt writes such), they are numbered by order of
-//! appearance unless they are the numbers from 0 on anyway. Guards know `t f ! & | ^ i e`; a
-//! proposition is `p` and digits, or any word, or a string in double quotes.
+//! Numbers of states and sets are arbitrary names (lbt writes such); they are numbered by order of appearance unless
+//! they are the numbers from 0 on. The operators of guards are `t f ! & | ^ i e`; a proposition is `p` and digits, or
+//! any word, or a string in double quotes.
 //!
-//! The format has no punctuation to hold on to after a mistake: the reader stops at the first. Declared
-//! counts are believed only as far as the text bears them out. Cost: linear, but for the diagrams.
+//! The format has no punctuation for error recovery: the reader stops at the first error. Declared counts are not
+//! trusted beyond the content of the text. Cost: linear, but for the diagrams.
 
 use crate::acceptance::Acceptance;
 use crate::automaton::{Alphabet, Automaton, Edge};
@@ -370,7 +370,7 @@ struct Propositions {
     seen: FxHashSet<u32>,
 }
 
-/// The names of acceptance sets: the numbers below the count, until another is met.
+/// The names of acceptance sets: the numbers below the count, until another one occurs.
 struct SetIds {
     count: u32,
     by_order: FxHashMap<u32, u32>,

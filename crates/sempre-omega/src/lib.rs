@@ -1,6 +1,6 @@
 //! ω-automata with any Inf/Fin acceptance on their edges: formats, operations, reductions.
 //!
-//! This crate knows neither LTL nor models.
+//! This crate depends on neither LTL nor models.
 
 pub mod acceptance;
 pub mod acceptance_dnf;

@@ -1,11 +1,11 @@
 //! Does an automaton accept a given lasso word? For any acceptance condition.
 //!
-//! The word is an automaton with one state per position, and the question is whether its product with
-//! the given automaton has an accepting run. The product is made explicitly, states times positions,
-//! and handed to the generic emptiness check. This is the reference the other operations are tested
-//! against, so it shares nothing with them but the emptiness check, which has tests of its own.
+//! The word is an automaton with one state per position, and the question is whether its product with the given
+//! automaton has an accepting run. The product is constructed explicitly, states times positions, and passed to the
+//! generic emptiness check. This is the reference the other operations are tested against, so it shares nothing with
+//! them but the emptiness check, which has tests of its own.
 //!
-//! Cost: edges times positions, and what the emptiness check takes.
+//! Cost: edges times positions, and the emptiness check.
 
 use crate::automaton::Automaton;
 use crate::bdd::{Bdd, Bdds};
@@ -19,7 +19,7 @@ pub fn accepts(bdds: &Bdds, a: &Automaton, word: &Word) -> bool {
     accepts_by(bdds, a, word, Letter::holds)
 }
 
-/// Does the automaton accept the word, whose letters tell by `holds` which propositions are true?
+/// Does the automaton accept the word? `holds` decides which propositions are true in a letter.
 pub fn accepts_by<L>(
     bdds: &Bdds,
     a: &Automaton,

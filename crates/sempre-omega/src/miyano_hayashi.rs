@@ -4,30 +4,31 @@
 //! weak, or has an acceptance of `Inf`s only or of `Fin`s only (see [`alternating`](crate::alternating)).
 //!
 //! Sources. Miyano, Hayashi, "Alternating finite automata on ω-words" (TCS 1984): a state of the result is a set `S`
-//! of states that must all accept the rest of the word, and of these the *owing* set `O`, whose branches have not
-//! kept the promise of acceptance since the last breakpoint. If nobody owes any more, the edge is a *breakpoint*,
-//! which accepts, and all of `S` owes again. Gastin, Oddoux, "Fast LTL to Büchi automata translation" (CAV 2001): a
-//! state that is alone in its component needs no breakpoint but an acceptance set of its own, which lacks the edges
-//! where a branch loops in the state without a mark. Kupferman, Vardi, "Weak alternating automata are not that weak"
-//! (TOCL 2001): a component with co-Büchi acceptance becomes weak when its states get ranks, which do not increase
-//! along branches; with an odd rank nothing bad may happen, with an even one a branch owes a decrease.
+//! of states that must all accept the rest of the word, and a subset `O` of states with an *obligation*: their
+//! branches have not satisfied acceptance since the last breakpoint. If `O` becomes empty, the edge is a
+//! *breakpoint*, which accepts, and all of `S` gets an obligation again. Gastin, Oddoux, "Fast LTL to Büchi automata
+//! translation" (CAV 2001): a state that is a component by itself needs no breakpoint but an acceptance set of its
+//! own, which does not contain the edges where a branch loops in the state without a mark. Kupferman, Vardi, "Weak
+//! alternating automata are not that weak" (TOCL 2001): a component with co-Büchi acceptance becomes weak when its
+//! states get ranks, which do not increase along branches; with an odd rank no bad mark may occur, with an even one
+//! the branch has the obligation to decrease.
 //!
-//! How ours differs: everything is done component by component and on edges. Only branches that stay in their
-//! component owe, and the kinds of components are mixed freely. Of ranks, a branch keeps its own or takes the next
-//! lower one (from even to odd by choice, from odd to even when something bad happens), which suffices, since a
-//! position with a higher rank accepts whatever it accepts with a lower one; for the same reason a state that is
-//! reached with two ranks keeps the lower. The ranks begin at twice the number of places on cycles without anything
-//! bad. Conjunctions of `Inf`s over disjunctions (and their duals) are counted by a level, as in degeneralisation.
-//! States that accept every word are left out of `S`. Of two edges for a letter, one that leads to subsets and is in
-//! more acceptance sets replaces the other.
+//! Differences: everything is done component by component and on edges. Only branches that stay in their component
+//! have obligations, and the kinds of components are mixed freely. A branch keeps its rank or takes the next lower
+//! one (from even to odd by choice, from odd to even at a bad mark), which suffices, since a position with a higher
+//! rank accepts whatever it accepts with a lower one; for the same reason a state that is reached with two ranks
+//! keeps the lower. The initial rank is twice the number of places on cycles without bad marks. Conjunctions of
+//! `Inf`s over disjunctions (and their duals) are counted by a level, as in degeneralisation. States that accept
+//! every word are left out of `S`. Of two edges for a letter, one that leads to subsets and is in more acceptance
+//! sets replaces the other.
 //!
-//! I1: the pebbles of a state are sorted by place, each place once.
-//! I2: after an edge something owes, or nothing in the state can owe.
+//! I1: the ranked places of a state are sorted by place, each place once. I2: after an edge there is an obligation,
+//! or no place in the state can have one.
 //!
 //! Correctness of the replacement, in short: branches of the run tree can be chosen by state and position (Büchi and
-//! co-Büchi games are positional), so each owing pebble has a number of steps after which the chosen edges have
+//! co-Büchi games are positional), so each obligation has a number of steps after which the chosen edges have
 //! discharged it. A replacing edge leads to a part of what the chosen edge leads to, both in `S` and in `O`, and is a
-//! breakpoint if the chosen one is: the greatest of these numbers goes down until the next breakpoint.
+//! breakpoint if the chosen one is: the greatest of these numbers decreases until the next breakpoint.
 //!
 //! Cost: exponential, `2^O(n log n)` with co-Büchi components, `3^n` otherwise; [`TooLarge`](AlternationError) beyond
 //! a limit. Deliberately not done: Rabin, Streett and parity acceptance inside a component (they need nested ranks).
@@ -54,7 +55,7 @@ pub enum AlternationError {
 const MAX_CHOICES: usize = 1 << 14;
 /// Most choices that are compared pair by pair.
 const MAX_COMPARED: usize = 256;
-/// Choices looked at for each state that the limit allows.
+/// The number of choices considered for each state that the limit allows.
 const CHOICES_PER_STATE: usize = 64;
 
 /// A nondeterministic generalised Büchi automaton for the same language, with at most `limit` states.
@@ -367,7 +368,7 @@ impl<'a> Construction<'a> {
         Ok(steps)
     }
 
-    /// What a pebble can do: the edges of its state, and for each the choices of ranks.
+    /// The successors of a ranked place: the edges of its state, and for each the choices of ranks.
     fn ways(&self, p: RankedPlace) -> Vec<Step> {
         let q = self.state_of[p.place as usize];
         let component = self.sccs.of[q as usize];
@@ -441,8 +442,8 @@ impl<'a> Construction<'a> {
     }
 }
 
-/// Counts the clauses that the marks hit, in their order, from `level` on; the next level, and whether the last
-/// clause was hit.
+/// Counts the clauses that the marks satisfy, in their order, from `level` on. Returns the next level, and whether
+/// the last clause was satisfied.
 fn count(level: usize, clauses: &[Mark], mark: &Mark) -> (usize, bool) {
     let after = |from: usize, to: usize| {
         let missed = clauses[from..to].iter().position(|c| !c.intersects(mark));

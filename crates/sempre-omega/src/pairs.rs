@@ -1,8 +1,8 @@
-//! Pairs of states, numbered in the order in which they are met.
+//! Pairs of states, numbered in the order in which they are found.
 //!
-//! What reads a word with two automata at once is made of them. A walk takes the pairs in the order of their numbers, asks
-//! for the numbers of those that each leads to, and ends when it has taken all: it is breadth first, and meets what is
-//! reachable and nothing else.
+//! All operations that read a word with two automata at once use them. An exploration takes the pairs in the order of
+//! their numbers, requests the numbers of the successors of each, and ends when it has taken all: it is breadth
+//! first, and finds exactly the reachable pairs.
 
 use rustc_hash::FxHashMap;
 
@@ -27,7 +27,7 @@ impl Pairs {
         pairs
     }
 
-    /// The numbers of all that were met.
+    /// The numbers of all pairs found.
     pub(crate) fn numbers(&self) -> std::ops::Range<u32> {
         0..self.met.len() as u32
     }
@@ -37,7 +37,7 @@ impl Pairs {
         self.met.get(number as usize).copied()
     }
 
-    /// The number of a pair, the next one if it was not met before.
+    /// The number of a pair, the next one if the pair is new.
     pub(crate) fn number(&mut self, pair: (u32, u32)) -> u32 {
         *self.numbers.entry(pair).or_insert_with(|| {
             self.met.push(pair);
@@ -45,7 +45,7 @@ impl Pairs {
         })
     }
 
-    /// All that were met, by their numbers.
+    /// All pairs found, by their numbers.
     pub(crate) fn into_met(self) -> Vec<(u32, u32)> {
         self.met
     }

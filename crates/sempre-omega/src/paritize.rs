@@ -1,20 +1,18 @@
 //! Any acceptance to parity, keeping determinism: the latest appearance record.
 //!
-//! Gurevich, Harrington, "Trees, automata, and games" (STOC 1982), on edges and sets as in Renkin,
-//! Duret-Lutz, Pommellet, "Practical paritizing of Emerson-Lei automata" (ATVA 2020). A state of the result
-//! is a state and a *record*, the sets in the order of their latest appearance, the latest first. An edge
-//! moves its sets to the front; let `h` be the old position (from 1) of the last of them, 0 if there is
-//! none. The sets a run sees infinitely often end up in front, and the largest `h` that occurs infinitely
-//! often is their number; then the first `h` of the record are exactly they. So the priority of an edge
-//! is determined by `h`, even if the first `h` sets satisfy the condition, odd if not, and the largest that
-//! is seen infinitely often decides.
+//! Gurevich, Harrington, "Trees, automata, and games" (STOC 1982), on edges and sets as in Renkin, Duret-Lutz,
+//! Pommellet, "Practical paritizing of Emerson-Lei automata" (ATVA 2020). A state of the result is a state and a
+//! *record*, the sets in the order of their latest appearance, the latest first. An edge moves its sets to the front;
+//! let `h` be the old position (from 1) of the last of them, 0 if there is none. The sets that a run sees infinitely
+//! often are finally in front, and the largest `h` that occurs infinitely often is their number; then the first `h`
+//! of the record are exactly they. So the priority of an edge is determined by `h`, even if the first `h` sets
+//! satisfy the condition, odd if not, and the largest that is seen infinitely often decides.
 //!
-//! How ours differs: component by component, each with its own simplified condition, and no record
-//! where that is a parity condition already, in the order it gives (Büchi, co-Büchi, one Rabin pair, …).
-//! Records start afresh on the way into a component.
+//! Differences: each component has its own simplified condition, and needs no record if that is a parity condition
+//! already (Büchi, co-Büchi, one Rabin pair, …). Records are reset when a run enters a component.
 //!
-//! The result has the condition *parity min even*, as determinisation has. Cost: at most `n!` records for
-//! `n` sets of a component.
+//! The result has the condition *parity min even*, as determinisation has. Cost: at most `n!` records for `n` sets of
+//! a component.
 
 use crate::acceptance::Acceptance;
 use crate::automaton::Automaton;
@@ -26,7 +24,7 @@ use crate::scc::Sccs;
 use crate::simplify_acceptance::component_condition;
 use rustc_hash::FxHashMap;
 
-/// How a component gets its priorities; the largest decides, even ones accept.
+/// The priorities of a component; the largest decides, even ones accept.
 enum PriorityRule {
     /// The condition is a chain: these sets have these priorities, no set has the last one.
     Chain(Vec<(u32, u32)>, u32),
@@ -68,7 +66,7 @@ pub fn to_parity(a: &Automaton, bdds: &mut Bdds, limit: usize) -> Option<Automat
         out.initial.push(states.len() as u32);
         states.push(state);
     }
-    // The priorities are kept beside the edges until the largest is known.
+    // The priorities are stored separately until the largest is known.
     let mut priorities: Vec<Vec<Option<u32>>> = Vec::new();
     while priorities.len() < states.len() {
         if states.len() > limit {
@@ -124,7 +122,7 @@ fn step(rule: &PriorityRule, record: &[u32], mark: &Mark) -> (Vec<u32>, u32) {
 /// The priorities of the sets of a condition of the form `Inf(i) | (Fin(j) & (…))`, and that of an edge
 /// without any of them.
 fn chain(condition: &Acceptance) -> Option<(Vec<(u32, u32)>, u32)> {
-    // From the outside in, with the sign: what is outside decides.
+    // From the outside to the inside, with the sign: the outer one decides.
     let mut order: Vec<(Vec<u32>, bool)> = Vec::new();
     let mut rest = condition.clone();
     let last = loop {
@@ -214,7 +212,7 @@ fn number_from_below(out: &mut Automaton, priorities: &mut [Vec<Option<u32>>]) {
         }
         new.push(map);
     }
-    // Who sees no set rejects, so the last set is one that accepts.
+    // A run that sees no set rejects, so the last set must be accepting.
     sets -= u32::from(sets > 0 && sets % 2 == 0);
     for (s, own) in priorities.iter().enumerate() {
         let c = sccs.of[s] as usize;

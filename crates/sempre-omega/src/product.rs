@@ -1,12 +1,11 @@
 //! Synchronous products: both automata read the same word in step.
 //!
-//! [`product`] accepts the intersection, for any two acceptance conditions: the sets of the second
-//! automaton are moved above those of the first, and the condition is the conjunction.
-//! [`product_or`] has the disjunction as its condition and accepts the union, since both automata are
-//! made complete first and so neither ever drops out; it keeps determinism, which the
-//! [`sum`](crate::sum) does not.
+//! [`product`] accepts the intersection, for any two acceptance conditions: the sets of the second automaton are
+//! moved above those of the first, and the condition is the conjunction. [`product_or`] has the disjunction as its
+//! condition and accepts the union, since both automata are completed first, so that every run is infinite in both;
+//! it preserves determinism, which the [`sum`](crate::sum) does not.
 //!
-//! Only pairs that are reachable are made. Cost: at most the product of the numbers of edges.
+//! Only reachable pairs are constructed. Cost: at most the product of the numbers of edges.
 
 use crate::acceptance::Acceptance;
 use crate::automaton::Automaton;

@@ -1,18 +1,18 @@
 //! Few generalised Rabin pairs: each component has its own, and all components share the sets.
 //!
-//! A run ends up in one component, and only there do marks matter. So each component may have a condition
-//! of its own: the common one, simplified by the marks of that component alone, in disjunctive normal
-//! form. Its pairs are then laid out next to those of the other components: the k-th pairs of all
-//! components use the same sets. A component with fewer pairs never satisfies the others (it has no mark
-//! of their `Inf`s, or all edges in their `Fin`), a pair with fewer `Inf`s has the missing ones on all its
-//! edges. The automaton has as many pairs as its neediest component.
+//! A run finally stays in one component, and only its marks matter. So each component may have a condition of its
+//! own: the common one, simplified by the marks of that component alone, in disjunctive normal form. Its pairs are
+//! then laid out next to those of the other components: the k-th pairs of all components use the same sets. A
+//! component with fewer pairs never satisfies the others (it has no mark of their `Inf`s, or all edges in their
+//! `Fin`), a pair with fewer `Inf`s has the missing ones on all its edges. The automaton has as many pairs as the
+//! component with the most pairs.
 //!
-//! On the way, pairs that differ in one `Inf` only are united (`Inf(i) | Inf(j)` is `Inf` of the union),
-//! and marks that cannot matter go, so that more states look alike: all marks on edges between
-//! components, and the `Inf` marks of a pair on edges that its `Fin` forbids anyway.
+//! In addition, pairs that differ in one `Inf` only are united (`Inf(i) | Inf(j)` is `Inf` of the union), and marks
+//! without influence are removed, so that more states become equivalent: all marks on edges between components, and
+//! the `Inf` marks of a pair on edges that its `Fin` forbids anyway.
 //!
-//! Invariant: the language is kept, and so are states and edges. Cost: a normal form for each component;
-//! the caller limits its size.
+//! Invariant: the language is kept, and so are states and edges. Cost: a normal form for each component; the caller
+//! limits its size.
 
 use crate::acceptance::Acceptance;
 use crate::acceptance_dnf::dnf;
@@ -26,7 +26,7 @@ use crate::simplify_acceptance::{component_condition, simplify_acceptance};
 struct Pair {
     /// The union of the sets to be avoided.
     fin: Mark,
-    /// For each `Inf` the union of the sets of which one must be seen.
+    /// For each `Inf`, the union of the sets of which one must be seen.
     infs: Vec<Mark>,
 }
 

@@ -11,7 +11,7 @@ use crate::bdd::{Bdd, Bdds, Literal};
 use crate::mark::Mark;
 use sempre_base::Random;
 
-/// What kind of automaton is wanted.
+/// The parameters of a random automaton.
 #[derive(Clone, Debug)]
 pub struct RandomAutomaton {
     /// Number of states, at least one; all are reachable.
@@ -163,9 +163,8 @@ impl RandomAutomaton {
             .unwrap_or(usize::MAX)
     }
 
-    /// Disjoint labels, one for each of `count` edges; fewer, if there are not enough letters (the
-    /// last edges are then left out by the zip of the caller, which loses reachability only when
-    /// more edges were wanted than there are letters).
+    /// Disjoint labels, one for each of `count` edges; fewer, if there are not enough letters (the caller's zip then
+    /// drops the last edges, which loses reachability only if more edges were requested than there are letters).
     fn split_letters(&self, r: &mut Random, bdds: &mut Bdds, count: usize) -> Vec<Bdd> {
         if count == 0 {
             return Vec::new();

@@ -1,13 +1,12 @@
-//! Functions as sums: of products, and of labels with what is left.
+//! Functions as sums: of products, and of pairs of a label and a rest.
 
 use super::{AUXILIARY, Bdd, Bdds, Literal};
 use std::collections::BTreeMap;
 
 impl Bdds {
-    /// `f` as a sum of pairs `label & rest`: the labels speak of propositions only, are disjoint and
-    /// never false; the rests speak of auxiliaries only, are different from each other and never
-    /// false. Since propositions stand above auxiliaries this is one pass over the nodes of `f`, not
-    /// over the letters.
+    /// `f` as a sum of pairs `label & rest`: the labels depend on propositions only, are disjoint and never false;
+    /// the rests depend on auxiliaries only, are different from each other and never false. Since propositions are
+    /// above auxiliaries this is one pass over the nodes of `f`, not over the letters.
     pub fn split_propositions(&mut self, f: Bdd) -> Vec<(Bdd, Bdd)> {
         let mut parts = Vec::new();
         if f.is_false() {
@@ -37,9 +36,8 @@ impl Bdds {
         parts
     }
 
-    /// An irredundant sum of products of `f` (Minato, Morreale): calls `emit` with the literals of
-    /// each cube, variables ascending. A function that is monotone in a variable gets no negative
-    /// literal of it.
+    /// An irredundant sum of products of `f` (Minato, Morreale): calls `emit` with the literals of each cube, in
+    /// ascending order of variables. If `f` is monotone in a variable, no cube has a negative literal of it.
     pub fn sum_of_products(&mut self, f: Bdd, mut emit: impl FnMut(&[Literal])) {
         self.isop(f, f, &mut Vec::new(), &mut emit);
     }

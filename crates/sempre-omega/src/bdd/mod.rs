@@ -1,16 +1,15 @@
 //! Labels: Boolean functions of propositions as reduced ordered binary decision diagrams.
 //!
-//! A small package of our own. The labels of property automata are tiny (a handful of nodes) but
-//! there are very many operations on them, and a fresh manager is wanted for each formula;
-//! ARCHITECTURE.md has the measured comparison with the field's libraries.
+//! A small package of this project. The labels of property automata are tiny (a handful of nodes) but there are very
+//! many operations on them, and each formula needs a new manager; ARCHITECTURE.md has the measured comparison with
+//! the field's libraries.
 //!
-//! * A node is a variable and two children; [`Bdd`] is its number. Hash-consing makes equal
-//!   functions equal numbers.
-//! * The variable order is the order of the numbers. Variables from [`AUXILIARY`] on are for
-//!   algorithms that need more than propositions (successor obligations in the translation): they
-//!   stand below all propositions whatever propositions are declared later.
-//! * No complement edges, no reference counts, no reordering, no garbage collection: a manager lives
-//!   as long as the automata of one task, and is dropped whole.
+//! * A node is a variable and two children; [`Bdd`] is its number. Hash-consing makes equal functions equal numbers.
+//! * The variable order is the order of the numbers. Variables from [`AUXILIARY`] on are for algorithms that need
+//!   more than propositions (successor obligations in the translation): they are below all propositions, including
+//!   those declared later.
+//! * No complement edges, no reference counts, no reordering, no garbage collection: a manager lives as long as the
+//!   automata of one task, and is dropped whole.
 //! * The operation cache is direct-mapped, lossy, and grows with the table.
 
 mod cubes;
@@ -89,7 +88,7 @@ pub struct Bdds {
     nodes: Vec<Node>,
     unique: Vec<u32>,
     cache: Vec<Cached>,
-    /// With more nodes than this, operations give up.
+    /// Operations fail beyond this number of nodes.
     most: usize,
 }
 
@@ -125,10 +124,11 @@ impl Bdds {
         false
     }
 
-    /// `work` with at most so many nodes more than now; `None` if they do not suffice.
+    /// Runs `work` with at most this many additional nodes; `None` if they do not suffice.
     ///
-    /// An operation that needs more gives up, with an arbitrary result, so whatever `work` has made then is dropped. What was
-    /// computed within the bound stays right. A long `work` asks [`is_full`](Bdds::is_full) now and then, and returns.
+    /// An operation that needs more fails, with an arbitrary result, so the result of `work` is dropped then. Results
+    /// computed within the bound stay valid. A long `work` should check [`is_full`](Bdds::is_full) from time to time,
+    /// and return.
     pub fn within<T>(&mut self, nodes: usize, work: impl FnOnce(&mut Self) -> T) -> Option<T> {
         let outer = self.begin_bound(nodes);
         let made = work(self);
@@ -141,7 +141,7 @@ impl Bdds {
         std::mem::replace(&mut self.most, most)
     }
 
-    /// Restores the bound of before; was the inner one kept?
+    /// Restores the previous bound; was the inner one kept?
     pub(crate) fn end_bound(&mut self, outer: usize) -> bool {
         let kept = !self.is_full();
         self.most = outer;
@@ -321,14 +321,15 @@ impl Bdds {
         (entry.op == op && entry.a == a && entry.b == b).then_some(entry.result)
     }
 
-    /// The result of an operation that makes nodes, if nothing is left to do: it is in the cache, or no more nodes can be made.
+    /// The result of an operation that creates nodes, if it is decided already: it is in the cache, or no more nodes
+    /// can be created.
     fn known(&self, op: u32, a: Bdd, b: Bdd) -> Option<Bdd> {
         let cached = self.cached(op, a, b);
         cached.or_else(|| self.is_full().then_some(Bdd::FALSE))
     }
 
     fn remember(&mut self, op: u32, a: Bdd, b: Bdd, result: Bdd) -> Bdd {
-        // Beyond the bound, results may be those of operations that gave up; what makes no node never gives up.
+        // Beyond the bound, results may be those of failed operations; operations that create no nodes never fail.
         if !self.is_full() || matches!(op, DISJOINT | SUBSET) {
             let slot = mix(op, a.0, b.0) & (self.cache.len() - 1);
             self.cache[slot] = Cached { op, a, b, result };

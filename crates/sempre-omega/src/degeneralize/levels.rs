@@ -13,7 +13,7 @@ pub enum Kind {
     StateBased,
 }
 
-/// Where a run goes on after it has seen all sets (I3).
+/// The level at which a run continues after it has seen all sets (I3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Restart {
     /// As far as the marks of the edge allow, one round at most.
@@ -69,8 +69,7 @@ impl Rules {
         }
     }
 
-    /// The level at which a run restarts that may restart at any up to `limit`, of which `there`
-    /// tells which copies exist.
+    /// The level at which a run restarts that may restart at any up to `limit`; `there` decides which copies exist.
     pub(super) fn restart(&self, limit: usize, there: impl Fn(usize) -> bool) -> usize {
         let reused = match self.restart {
             Restart::ReuseOrFar | Restart::ReuseOrZero => (0..=limit).rev().find(|&l| there(l)),
@@ -141,8 +140,8 @@ impl Component {
         (plain(entering).collect(), plain(leaving).collect())
     }
 
-    /// The ways to place the marks (I4) that are worth trying: as they are; as many as possible;
-    /// and both with those that leave a state together moved to the edges that enter it.
+    /// The placements of marks (I4) that are tried: unchanged; as many as possible; and both with the marks common to
+    /// the edges leaving a state moved to the edges that enter it.
     pub(super) fn variants(self) -> Vec<Component> {
         let full = self.saturated();
         let (shifted, full_shifted) = (self.shifted(), full.shifted());
@@ -202,9 +201,8 @@ impl Component {
         sets.iter().copied().filter(|&j| !superfluous(j)).collect()
     }
 
-    /// The smallest set of copies closed under successors (I2). All such sets contain a copy of
-    /// the first state, and a smallest one is what can be reached from any of its members. (With
-    /// reuse of copies this is greedy, not exact.)
+    /// The smallest set of copies closed under successors (I2). All such sets contain a copy of the first state, and
+    /// a smallest one is the set reachable from any of its members. (With reuse of copies this is greedy, not exact.)
     pub(super) fn smallest_closed(
         &self,
         rules: &Rules,

@@ -1,33 +1,31 @@
 //! Degeneralisation: from many Büchi sets to one, on edges or on states.
 //!
-//! The classical construction makes copies (levels) of the automaton, one per set; level `l` waits for
-//! the `l`-th set of some order and moves on when an edge has it, past as many levels as the edge has
-//! marks for; who passes the last level has seen all sets and accepts. Edge acceptance needs one level
-//! per set; state acceptance needs one more, the accepting one, which then behaves as level 0.
+//! The classical construction makes copies (levels) of the automaton, one per set; level `l` waits for the `l`-th set
+//! of some order and advances when an edge has it, past as many levels as the edge has marks for; a run that passes
+//! the last level has seen all sets and accepts. Edge acceptance needs one level per set; state acceptance needs one
+//! more, the accepting one, which then behaves as level 0.
 //!
-//! Ours is done component by component, as in Babiak, Badie, Duret-Lutz, Křetínský, Strejček,
-//! "Compositional approach to suspension and other improvements to LTL translation" (SPIN 2013), and
-//! goes further in what it makes of this:
+//! This implementation works component by component, as in Babiak, Badie, Duret-Lutz, Křetínský, Strejček,
+//! "Compositional approach to suspension and other improvements to LTL translation" (SPIN 2013), and exploits this
+//! further:
 //!
-//! * In a strongly connected component, all copies of a state accept the same words, for what matters
-//!   is only what is seen infinitely often. So a run may enter a component at any level (I1), and any
-//!   non-empty set of copies that is closed under successors will do for the whole component (I2: it
-//!   contains a copy of each state, since all paths of the component lift to it). We take a smallest
-//!   one for a given order; transient levels vanish by construction.
-//! * After accepting, a run may continue at any level the edge's marks allow, or below (I3): where one
-//!   of these copies is there already for other reasons, it is used again.
-//! * Marks may be moved within a component as long as the same sets are seen infinitely often (I4): a
-//!   mark that all edges leaving a state have may be put on, or moved to, the edges that enter it,
-//!   and the other way round.
+//! * In a strongly connected component, all copies of a state accept the same words, since only the sets seen
+//!   infinitely often matter. So a run may enter a component at any level (I1), and any non-empty set of copies that
+//!   is closed under successors is enough for the whole component (I2: it contains a copy of each state, since all
+//!   paths of the component lift to it). The smallest one for a given order is used; transient levels vanish by
+//!   construction.
+//! * After accepting, a run may continue at any level the edge's marks allow, or below (I3): if one of these copies
+//!   exists already, it is reused.
+//! * Marks may be moved within a component as long as the same sets are seen infinitely often (I4): a mark that all
+//!   edges leaving a state have may be put on, or moved to, the edges that enter it, and the other way round.
 //! * Sets that all edges of the component have, and sets that include another one, need no level.
 //!
-//! The order of the sets, the variants of I3 and of I4 are tried in turn, as long as `effort` allows,
-//! and the smallest result is kept. Components without accepting run, and trivial ones, get one copy.
-//! A deterministic automaton stays deterministic.
+//! The order of the sets, the variants of I3 and of I4 are tried in turn, as long as `effort` allows, and the
+//! smallest result is kept. Components without accepting run, and trivial ones, get one copy. A deterministic
+//! automaton stays deterministic.
 //!
-//! Cost: linear in the result for each trial. Deliberately not done: the best choice of levels where
-//! I3 leaves one (a covering problem, treated greedily), and reductions of the result, which
-//! simulation does.
+//! Cost: linear in the result for each trial. Deliberately not done: the best choice of levels where I3 leaves one (a
+//! covering problem, treated greedily), and reductions of the result, which simulation does.
 
 mod levels;
 
@@ -44,7 +42,7 @@ use levels::{Component, RESTARTS, Restart, Rules, Step};
 pub(crate) struct Degeneralization {
     /// Where acceptance is wanted.
     pub kind: Kind,
-    /// About how many edges may be looked at in each component to find a small result.
+    /// About how many edges may be visited in each component to find a small result.
     pub effort: usize,
 }
 
@@ -127,8 +125,8 @@ impl Degeneralization {
     fn assemble(&self, bdds: &mut Bdds, a: &Automaton, sccs: &Sccs, plans: &[Plan]) -> Automaton {
         let mut out = Automaton::new(a.propositions.clone(), 1, Acceptance::buchi());
         out.name.clone_from(&a.name);
-        // All components accept as a whole (as if the condition were `t`): mark everything, which
-        // looks nicer and lets later reductions see it.
+        // All components accept as a whole (as if the condition were `t`): mark everything, which is simpler and
+        // enables later reductions.
         let all = plans
             .iter()
             .all(|p| p.accepting && p.rules.order.is_empty() || p.component.is_trivial());
@@ -199,11 +197,11 @@ pub fn degeneralize(bdds: &mut Bdds, a: &Automaton, kind: Kind) -> Option<Automa
     Degeneralization::new(kind).run(bdds, a)
 }
 
-/// What was decided for a component.
+/// The degeneralisation of a component.
 struct Plan {
     component: Component,
     levels: usize,
-    /// Which copies are kept, at `state * levels + level`.
+    /// The copies to keep, at `state * levels + level`.
     copies: Vec<bool>,
     size: usize,
     rules: Rules,
@@ -316,7 +314,7 @@ mod tests {
         assert!(yes > 1000, "{yes}");
     }
 
-    /// One state, an edge with each single mark: what `GFa & GFb & …` gives.
+    /// One state, an edge with each single mark: the automaton of `GFa & GFb & …`.
     fn recurrence(bdds: &mut Bdds, n: u32) -> Automaton {
         let mut a = Automaton::new((0..n).collect(), n, Acceptance::generalized_buchi(n));
         let s = a.add_state();

@@ -1,4 +1,4 @@
-//! The type of finite automata, and what is done with one automaton alone.
+//! The type of finite automata, and operations on a single automaton.
 
 use crate::automaton::Automaton;
 use crate::bdd::{Bdd, Bdds};
@@ -7,7 +7,7 @@ use crate::word::Letter;
 /// An edge of a finite automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FiniteEdge {
-    /// What the letter read must satisfy.
+    /// The condition on the letter.
     pub label: Bdd,
     /// The destination.
     pub to: u32,
@@ -19,7 +19,7 @@ pub struct FiniteEdge {
 /// has an entry for each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FiniteAutomaton {
-    /// What it is called; usually the formula it came from.
+    /// Its name; usually the formula it came from.
     pub name: Option<String>,
     /// The declared propositions (numbers in the alphabet), in the order in which they are printed.
     pub propositions: Vec<u32>,

@@ -1,18 +1,19 @@
 //! The minimal deterministic automaton of all bad prefixes of a language.
 //!
-//! A finite word is a bad prefix of a language L if no continuation of it is in L. In an automaton of L
-//! without useless states, each state accepts something; so a word is bad iff no run reads it, and
-//! the subset construction, acceptance ignored, says so by the empty subset. That holds for every
-//! ω-language and every acceptance condition; for a safety language, and only for one, the words with a
-//! bad prefix are all the words outside (Kupferman, Vardi, FMSD 2001, where it is the doubly exponential
-//! way, as the automaton of the formula is exponential already).
+//! A finite word is a bad prefix of a language L if no continuation of it is in L. In an automaton of L without
+//! useless states, each state has a non-empty language; so a word is bad iff no run reads it, which is the case iff
+//! the subset construction, ignoring acceptance, reaches the empty subset. That holds for every ω-language and every
+//! acceptance condition; for a safety language, and only for one, the words with a bad prefix are all the words
+//! outside (Kupferman, Vardi, FMSD 2001, where this is the doubly exponential construction, as the automaton of the
+//! formula is exponential already).
 //!
-//! From an automaton of *some* bad prefixes there is a shorter way ([`unavoidable`]), if every violation has one of them:
-//! a prefix is bad iff none of its continuations stays out of the final states for ever. In a deterministic automaton
-//! these are the states all of whose edges, with none missing, lead to final states or to such states again.
+//! From an automaton of *some* bad prefixes there is a faster construction ([`unavoidable`]), if every violation has
+//! one of them: a prefix is bad iff none of its continuations stays out of the final states for ever. In a
+//! deterministic automaton these are the states all of whose edges, with none missing, lead to final states or to
+//! such states again.
 //!
-//! Cost: exponential in the states; `limit` bounds it. [`unavoidable`] takes each edge once for each round, and
-//! as many rounds as a bad prefix can be too long.
+//! Cost: exponential in the states; `limit` bounds it. [`unavoidable`] takes each edge once for each round, and as
+//! many rounds as a bad prefix can be too long.
 
 use super::{FiniteAutomaton, minimize};
 use crate::automaton::Automaton;
@@ -53,7 +54,7 @@ pub fn bad_prefixes(bdds: &mut Bdds, a: &Automaton, limit: usize) -> Option<Fini
 }
 
 /// The minimal deterministic automaton of the finite words of whose infinite continuations all have a prefix that `d`
-/// accepts; its final state, if there is one, loops. `d` has to be deterministic.
+/// accepts; its final state, if there is one, loops. `d` must be deterministic.
 ///
 /// If the words with such a prefix are the violations of a safety property, these are all its bad prefixes.
 pub fn unavoidable(bdds: &mut Bdds, d: &FiniteAutomaton) -> FiniteAutomaton {
@@ -137,7 +138,7 @@ mod tests {
         let nowhere = Automaton::new(vec![], 0, crate::Acceptance::True);
         let bad = bad_prefixes(&mut bdds, &nowhere, 10).expect("small");
         assert!(bad.accepts(&bdds, &[]));
-        // The union of "always p" over forty propositions p: 2^40 letters to tell apart.
+        // The union of "always p" over forty propositions p: 2^40 letters to distinguish.
         let many: Vec<u32> = (0..40).collect();
         let mut union = Automaton::new(many.clone(), 0, crate::Acceptance::True);
         for v in many {
@@ -150,7 +151,7 @@ mod tests {
         assert_eq!((all.states(), all.edge_count()), (1, 0));
     }
 
-    /// What cannot be avoided is what the complement has as bad prefixes.
+    /// The unavoidable prefixes of an automaton are the bad prefixes of the complement.
     #[test]
     fn unavoidable_prefixes_are_bad_prefixes_of_the_rest() {
         let mut r = Random::new(14);

@@ -1,7 +1,7 @@
-//! Intersection of languages of finite words, and shortest words that tell two languages apart.
+//! Intersection of languages of finite words, and shortest words that distinguish two languages.
 //!
-//! Both walk the reachable pairs of states breadth first. For the comparison the automata are made
-//! deterministic and complete, so that one pair stands for all runs on a word.
+//! Both explore the reachable pairs of states breadth first. For the comparison the automata are made deterministic
+//! and complete, so that one pair stands for all runs on a word.
 
 use super::{FiniteAutomaton, complete, determinize};
 use crate::bdd::{Bdd, Bdds};
@@ -125,7 +125,7 @@ mod tests {
                 assert_eq!(p.accepts(&bdds, &w), truth);
                 both += usize::from(truth);
             }
-            // Another way to compare: what one accepts and the other does not.
+            // An independent comparison: the difference of the languages.
             let not_a = complement(&mut bdds, &a, 1000).expect("small");
             let not_b = complement(&mut bdds, &b, 1000).expect("small");
             let mut outside = [

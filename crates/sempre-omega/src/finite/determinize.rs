@@ -1,11 +1,10 @@
 //! The subset construction on finite words, completion and complement.
 //!
-//! Rabin and Scott, "Finite automata and their decision problems" (1959). Successors of a subset are found
-//! for classes of letters ([`wdba::powerset`](crate::wdba::powerset)), not letter by letter. The empty
-//! subset is not made: its edges are missing ones.
+//! Rabin and Scott, "Finite automata and their decision problems" (1959). Successors of a subset are found for
+//! classes of letters ([`wdba::powerset`](crate::wdba::powerset)), not letter by letter. The empty subset is not
+//! constructed: edges to it are missing.
 //!
-//! Cost: exponential in the states; `limit` bounds the number of subsets, and `None` says that it
-//! was too low.
+//! Cost: exponential in the states; `limit` bounds the number of subsets, and the result is `None` if it was too low.
 
 use super::FiniteAutomaton;
 use crate::bdd::{Bdd, Bdds};
@@ -33,8 +32,8 @@ pub fn determinize(bdds: &mut Bdds, a: &FiniteAutomaton, limit: usize) -> Option
     Some(d)
 }
 
-/// Adds what is missing so that every state has an edge for each letter, without changing the
-/// language. Returns the sink, if one was needed.
+/// Completes the automaton, so that every state has an edge for each letter, without changing the language. Returns
+/// the sink, if one was needed.
 pub fn complete(bdds: &mut Bdds, a: &mut FiniteAutomaton) -> Option<u32> {
     let missing: Vec<Bdd> = (0..a.states()).map(|s| a.missing(bdds, s)).collect();
     if missing.iter().all(|m| m.is_false()) && !a.initial.is_empty() {

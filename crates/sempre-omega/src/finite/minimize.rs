@@ -1,17 +1,17 @@
 //! The minimal deterministic finite automaton, by Hopcroft's algorithm on labels.
 //!
-//! Hopcroft, "An n log n algorithm for minimizing states in a finite automaton" (1971). The original splits
-//! blocks letter by letter; with Boolean labels there may be 2^n letters and two different labels. Here
-//! a splitter C gives each state the *set* of letters, one decision diagram, by which it goes into C,
-//! and a block falls apart into as many pieces as it has different sets. Of the pieces of a block
-//! that was used as a splitter already, the largest need not be used again: a deterministic state goes
-//! into disjoint blocks by disjoint sets, so its set for one piece is what the others leave of the
-//! set for the whole. That also holds where edges are missing, so nothing is completed.
+//! Hopcroft, "An n log n algorithm for minimizing states in a finite automaton" (1971). The original splits blocks
+//! letter by letter; with Boolean labels there may be 2^n letters and two different labels. Here a splitter C gives
+//! each state the *set* of letters, one decision diagram, by which it moves into C, and a block is split into as many
+//! pieces as there are different sets. Of the pieces of a block that was used as a splitter already, the largest need
+//! not be used again: a deterministic state moves into disjoint blocks by disjoint sets, so its set for one piece is
+//! the set for the whole minus those for the others. That also holds if edges are missing, so the automaton is not
+//! completed.
 //!
-//! States that accept nothing are dropped first, so the result is the unique minimal automaton in which
-//! missing edges reject: deterministic, not complete, with exactly one initial state. States are numbered breadth first, the edges of each in the order of their labels' numbers:
-//! two results over one alphabet are equal as data (but for names and declared propositions) iff their
-//! languages are.
+//! States with an empty language are dropped first, so the result is the unique minimal automaton in which missing
+//! edges reject: deterministic, not complete, with exactly one initial state. States are numbered breadth first, the
+//! edges of each in the order of their labels' numbers: two results over one alphabet are equal as data (but for
+//! names and declared propositions) iff their languages are.
 //!
 //! Cost: edges times the logarithm of states, in operations on labels.
 
@@ -58,7 +58,7 @@ pub fn minimize(bdds: &mut Bdds, a: &FiniteAutomaton, limit: usize) -> Option<Fi
     Some(m)
 }
 
-/// Blocks of states not yet told apart.
+/// Blocks of states that are not distinguished yet.
 struct Partition {
     blocks: Vec<Vec<u32>>,
     block_of: Vec<u32>,
@@ -128,8 +128,8 @@ impl Partition {
         p
     }
 
-    /// Takes states with equal labels out of a block, each group into one of its own, in time
-    /// proportional to what is touched. All pieces, the block among them.
+    /// Splits a block by the labels of the touched states, each group into a block of its own, in time proportional
+    /// to the touched states. Returns all pieces, the block among them.
     fn split(&mut self, block: u32, touched: &[(u32, Bdd, u32)]) -> Vec<u32> {
         let mut pieces = vec![block];
         let all = touched.len() == self.blocks[block as usize].len();

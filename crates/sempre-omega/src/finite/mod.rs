@@ -1,18 +1,18 @@
-//! Finite automata: what accepts finite words, over the same labels as the ω-automata.
+//! Finite automata: acceptors of finite words, over the same labels as the ω-automata.
 //!
-//! They exist for safety properties: an automaton of bad prefixes finds a violation by reachability
-//! alone. States, initial states, final states, labelled edges; nondeterminism is allowed, edges may be
-//! missing (then nothing is accepted), and there are no silent edges.
+//! They exist for safety properties: an automaton of bad prefixes finds a violation by reachability alone. States,
+//! initial states, final states, labelled edges; nondeterminism is allowed, edges may be missing (then nothing is
+//! accepted), and there are no silent edges.
 //!
 //! * [`determinize`](mod@determinize): the subset construction; completion and complement with it;
 //! * [`minimize`](mod@minimize): Hopcroft's algorithm on labels;
 //! * [`bad_prefixes`](mod@bad_prefixes): the automaton of all bad prefixes of an ω-language;
-//! * [`compare`]: intersection, and shortest words that tell two languages apart;
+//! * [`compare`]: intersection, and shortest words that distinguish two languages;
 //! * [`terminal`]: the same as an ω-automaton, for engines and for the Hanoi format;
 //! * [`printing`]: pictures, and never claims with a failing assertion.
 //!
-//! Languages of bad prefixes are closed under extension, and so some operations have a simple form
-//! for them; none requires it unless it says so.
+//! Languages of bad prefixes are closed under extension, and so some operations have a simple form for them; none
+//! requires it unless it says so.
 
 mod automaton;
 pub mod bad_prefixes;

@@ -1,11 +1,11 @@
 //! Finite automata as text: the Hanoi format, pictures, never claims.
 //!
-//! * *Hanoi*: the terminal Büchi automaton ([`to_terminal`]); final states carry `{0}` and a loop for all
-//!   letters, a missing edge rejects.
+//! * *Hanoi*: the terminal Büchi automaton ([`to_terminal`]); final states carry `{0}` and a loop for all letters, a
+//!   missing edge rejects.
 //! * *Pictures* for GraphViz: final states doubled, as in textbooks.
-//! * *Never claims* for SPIN's `-DSAFETY` (Latvala, SPIN 2003, section 4): an edge into a final state is an
-//!   assertion that fails, in the same step that reads the letter, so that a violation in the last
-//!   state of a run that ends is found too. No accepting states: reachability is all SPIN has to do.
+//! * *Never claims* for SPIN's `-DSAFETY` (Latvala, SPIN 2003, section 4): an edge into a final state is an assertion
+//!   that fails, in the same step that reads the letter, so that a violation in the last state of a finite run is
+//!   found too. No accepting states: SPIN only needs reachability.
 
 use super::{FiniteAutomaton, to_terminal};
 use crate::automaton::Alphabet;

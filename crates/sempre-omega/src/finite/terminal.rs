@@ -1,15 +1,14 @@
 //! Finite automata as ω-automata and back.
 //!
-//! A violation of a safety property is a run with a prefix that the finite automaton accepts. As a
-//! terminal Büchi automaton: final states lose their edges and get a loop for all letters that accepts;
-//! everything else stays. It accepts exactly the words that have an accepted prefix, so every engine
-//! that searches Büchi automata searches it as it is, and one that sees that the automaton is
-//! terminal stops when it reaches a final state.
+//! A violation of a safety property is a run with a prefix that the finite automaton accepts. As a terminal Büchi
+//! automaton: final states lose their edges and get a loop for all letters that accepts; everything else stays. It
+//! accepts exactly the words that have an accepted prefix, so every engine for Büchi automata can search it
+//! unchanged, and an engine that detects terminal automata stops when it reaches a final state.
 //!
-//! Other automata of open languages come back too: all that matters is that no accepting component can be left.
+//! Other automata of open languages can be converted back, too, provided that no accepting component can be left.
 //!
-//! This is also the form in the Hanoi format. It does not keep languages that are not closed under
-//! extension: what is read back accepts all extensions of accepted words.
+//! This is also the form in the Hanoi format. It does not preserve languages that are not closed under extension: the
+//! automaton read back accepts all extensions of accepted words.
 
 use super::{FiniteAutomaton, complete};
 use crate::acceptance::Acceptance;
@@ -37,12 +36,12 @@ pub fn to_terminal(a: &FiniteAutomaton) -> Automaton {
     b
 }
 
-/// The automaton, all of its runs accepting, of the words that have no prefix that `d` accepts: the complement of
-/// its [`to_terminal`]. `d` has to be deterministic.
+/// The automaton, all of its runs accepting, of the words that have no prefix that `d` accepts: the complement of its
+/// [`to_terminal`]. `d` must be deterministic.
 ///
-/// The complement of a deterministic Büchi automaton has two copies of it, one that waits and one that
-/// has seen the last accepting state (Vardi's lecture notes, quoted by Latvala, section 4.1). Here a run that
-/// was accepting once stays so; waiting is of no use and the second copy is enough.
+/// The complement of a deterministic Büchi automaton has two copies of it, one that waits and one that has seen the
+/// last accepting state (Vardi's lecture notes, quoted by Latvala, section 4.1). Here a run stays accepting once it
+/// is, so the second copy is enough.
 pub fn without_prefix(bdds: &mut Bdds, d: &FiniteAutomaton) -> Automaton {
     debug_assert!(d.is_deterministic(bdds));
     let mut d = d.clone();
@@ -85,7 +84,7 @@ pub fn from_terminal(b: &Automaton) -> Option<FiniteAutomaton> {
 
 /// The finite automaton whose final states are those of accepting components, if all of these are terminal: then a
 /// word is accepted by `b` iff it has a prefix that this one accepts, and the language is open. `None` if some
-/// accepting component can be left, got stuck in, or rejects one of its cycles.
+/// accepting component can be left, is incomplete, or has a rejecting cycle.
 pub fn from_terminal_components(bdds: &mut Bdds, b: &Automaton) -> Option<FiniteAutomaton> {
     let sccs = Sccs::new(b);
     let accepting = sccs.accepting(b);
@@ -145,8 +144,7 @@ mod tests {
             let not = without_prefix(&mut bdds, &d);
             for _ in 0..8 {
                 let w = random_word(&mut r, &[0, 1], 3, 3);
-                // A run that ever gets into a final state does so before a pair of state and
-                // position repeats.
+                // A run that reaches a final state does so before a pair of state and position repeats.
                 let mut word = Vec::new();
                 let mut position = 0;
                 let mut truth = a.accepts(&bdds, &word);

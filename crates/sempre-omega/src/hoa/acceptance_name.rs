@@ -1,9 +1,8 @@
 //! The names that HOA has for common acceptance conditions.
 //!
-//! [`acceptance_name`] finds the name of a condition by its shape, operands in any order; [`expected`]
-//! goes the other way, to check what an `acc-name:` line promises. A condition that has several names
-//! gets the most special one (one Büchi set is `Buchi`, not `generalized-Buchi 1` or `parity min even
-//! 1`).
+//! [`acceptance_name`] finds the name of a condition by its shape, operands in any order; [`expected`] is the
+//! inverse, to check an `acc-name:` line. A condition that has several names gets the most special one (one Büchi set
+//! is `Buchi`, not `generalized-Buchi 1` or `parity min even 1`).
 
 use crate::acceptance::Acceptance;
 use Acceptance::{And, False, Fin, Inf, Or, True};
@@ -159,8 +158,8 @@ fn is_parity(condition: &Acceptance, sets: u32, max: bool, odd: bool) -> bool {
     false
 }
 
-/// The condition and number of sets that an `acc-name:` line promises; `None` if the name is unknown
-/// or its parameters make no sense.
+/// The condition and number of sets that an `acc-name:` line declares; `None` if the name is unknown or its
+/// parameters are invalid.
 pub(super) fn expected(name: &str, parameters: &[&str]) -> Option<(Acceptance, u32)> {
     /// More sets than any condition that is checked.
     const LIMIT: u32 = 1000;

@@ -1,4 +1,4 @@
-//! The body of an automaton, `--BODY--` to `--END--`, and the automaton that comes out of it.
+//! The body of an automaton, `--BODY--` to `--END--`, and the construction of the automaton.
 
 use super::expressions::{Labels, Negations, Parsed, no_such_set, resolve_negations};
 use super::header::{Header, no_such_state};
@@ -23,7 +23,7 @@ const MAX_MACRO_STATES: usize = 100_000;
 /// have very many short automata, so it is not large.
 const FREE_STATES: usize = 64;
 
-/// What the body describes.
+/// The content of the body.
 #[derive(Default)]
 pub(super) struct Body {
     states: Vec<State>,
@@ -89,7 +89,7 @@ impl<'t> HoaReader<'t> {
         }
     }
 
-    /// A state and its edges, the cursor behind `State:`.
+    /// A state and its edges; the cursor is behind `State:`.
     fn state(
         &mut self,
         alphabet: &mut Alphabet,
@@ -169,7 +169,7 @@ impl<'t> HoaReader<'t> {
                         (None, None) => {
                             body.writing.implicit_labels = true;
                             implicit += 1;
-                            // The letter is known by the position; only needed if it can be right.
+                            // The position determines the letter; it is needed only if it is valid.
                             minterm(propositions, implicit - 1)
                                 .map_or(Bdd::TRUE, |cube| alphabet.bdds.cube(&cube))
                         }
@@ -197,7 +197,7 @@ impl<'t> HoaReader<'t> {
                         self.cursor.advance();
                     }
                     self.skip_until(|t| matches!(t, Token::Symbol('[') | Token::Header(_)));
-                    // The position of the edges behind it is no longer known.
+                    // The positions of the following edges are unknown.
                     mixed |= implicit > 0;
                     implicit = 0;
                 }
@@ -250,7 +250,7 @@ impl<'t> HoaReader<'t> {
         match label {
             Ok(label) => Ok(Some(label)),
             Err(d) => {
-                // Inside the brackets nothing else can be missed: go on behind them.
+                // Nothing inside the brackets can be skipped by mistake: continue behind them.
                 let mut ahead = self.cursor;
                 while !matches!(
                     ahead.token,
@@ -292,7 +292,7 @@ impl<'t> HoaReader<'t> {
         Ok(Some(members.into_iter().collect()))
     }
 
-    /// Checks a state number against `States:`, or remembers the greatest.
+    /// Checks a state number against `States:`, or updates the greatest.
     fn see_state(&mut self, h: &Header<'t>, body: &mut Body, number: u32, span: Span) {
         match h.states {
             Some((n, _)) if number >= n => self.say(no_such_state(number, span, n)),
@@ -450,7 +450,7 @@ impl<'t> HoaReader<'t> {
         })
     }
 
-    /// Gives up: no more marks fit into memory.
+    /// Stops reading: no more marks fit into memory.
     fn refuse_marks(&mut self, span: Span) -> Parsed<()> {
         self.diagnostics.push(
             Diagnostic::error(span, "the acceptance marks need too much memory")
@@ -567,7 +567,7 @@ fn minterm(propositions: &[u32], index: usize) -> Option<Vec<Literal>> {
         let mut cube: Vec<Literal> = numbered
             .map(|(i, &var)| (var, index >> i & 1 == 1))
             .collect();
-        // A proposition that is declared twice has been complained about.
+        // A proposition that is declared twice has been reported already.
         cube.sort_unstable();
         cube.dedup_by_key(|literal| literal.0);
         cube

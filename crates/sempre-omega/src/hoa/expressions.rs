@@ -20,7 +20,7 @@ fn too_deep(span: Span) -> Diagnostic {
 
 // --- labels ---------------------------------------------------------------------------------
 
-/// What labels may speak of.
+/// The propositions and aliases that labels may use.
 pub(super) struct Labels<'a, 't> {
     pub(super) bdds: &'a mut Bdds,
     /// The variable of each proposition of the `AP:` line.
@@ -95,7 +95,7 @@ impl<'t> LabelReader<'_, 't> {
             Token::Word("t") => Bdd::TRUE,
             Token::Word("f") => Bdd::FALSE,
             Token::Number(_) => {
-                // Read without taking, so that a complaint leaves the cursor in front of it.
+                // Peeks, so that the cursor stays in front of an erroneous token.
                 let mut ahead = *cursor;
                 let (n, span) = ahead.number("a proposition number")?;
                 let Some(&var) = self.propositions.get(n as usize) else {
@@ -154,8 +154,8 @@ fn out_of_range(n: u32, span: Span, count: usize) -> Diagnostic {
 /// Added to the number of a set that is negated, `Inf(!0)`, until [`resolve_negations`].
 const NEGATED: u32 = 1 << 31;
 
-/// Reads a condition over `sets` acceptance sets; negated sets are marked for [`resolve_negations`].
-/// Numbers out of range are reported to `complain` and read as 0.
+/// Reads a condition over `sets` acceptance sets; negated sets are marked for [`resolve_negations`]. Numbers out of
+/// range are reported to `complain` and read as 0.
 pub(super) fn read_condition(
     cursor: &mut Cursor<'_>,
     sets: u32,
@@ -286,12 +286,12 @@ fn join(parts: Vec<Acceptance>, disjunction: bool) -> Acceptance {
     }
 }
 
-/// What happens to the marks when negated sets are removed from a condition.
+/// The changes of the marks when negated sets are removed from a condition.
 #[derive(Default)]
 pub(super) struct Negations {
     /// Sets that occur only negated: they become their complement.
     pub(super) flipped: Vec<u32>,
-    /// Sets that occur both ways: `(set, new)`, the new set is the complement.
+    /// Sets that occur with both signs: `(set, new)`, the new set is the complement.
     pub(super) added: Vec<(u32, u32)>,
 }
 

@@ -1,4 +1,4 @@
-//! The header of an automaton: its lines, and what the body needs of them.
+//! The header of an automaton: its lines, and the data that the body needs.
 
 use super::expressions::{Labels, Parsed, read_condition};
 use super::item::Highlights;
@@ -14,7 +14,7 @@ use sempre_base::{Diagnostic, Span, nearest};
 /// Most acceptance sets.
 pub(crate) const MAX_SETS: u32 = 1 << 16;
 
-/// What the header says, as far as it has been read.
+/// The header, as far as it has been read.
 #[derive(Default)]
 pub(super) struct Header<'t> {
     pub(super) start: usize,
@@ -114,7 +114,7 @@ impl<'t> HoaReader<'t> {
         }
     }
 
-    /// Complains if the header was there before.
+    /// Reports an error if the header has occurred before.
     fn once(&mut self, h: &mut Header<'t>, name: &'t str, span: Span) -> bool {
         match h.seen.insert(name, span) {
             None => true,
@@ -177,7 +177,7 @@ impl<'t> HoaReader<'t> {
                 });
                 found.into_iter().for_each(|d| self.say(d));
                 if first {
-                    // Kept even after an error, so that marks are checked against the number.
+                    // Kept even after an error, so that marks are checked against the number of sets.
                     let condition = condition.clone().unwrap_or(Acceptance::False);
                     h.acceptance = Some((sets, condition));
                 }
@@ -275,7 +275,7 @@ impl<'t> HoaReader<'t> {
                     "a header with a capital letter may change what the automaton means, so it cannot be ignored",
                 ),
             });
-            // What stands behind it was written for another reader.
+            // The arguments of a header for another tool.
             self.skip_until(|t| matches!(t, Token::Header(_)));
             return Ok(());
         }
@@ -338,7 +338,7 @@ impl<'t> HoaReader<'t> {
         Ok(out)
     }
 
-    /// The initial states, checked when `States:` is known wherever it stood.
+    /// Checks the initial states, after `States:` has been read.
     fn check_initial(&mut self, h: &Header<'t>) {
         if let Some((n, _)) = h.states {
             for &(s, span) in h.initial.iter().flatten().filter(|(s, _)| *s >= n) {
@@ -347,7 +347,7 @@ impl<'t> HoaReader<'t> {
         }
     }
 
-    /// The aliases, understood when the propositions are known.
+    /// Resolves the aliases, after the propositions have been read.
     pub(super) fn aliases(
         &mut self,
         alphabet: &mut Alphabet,

@@ -1,17 +1,17 @@
-//! An automaton as the reader returns it: with what its text says about it.
+//! An automaton as the reader returns it, with further information from its text.
 
 use crate::automaton::Automaton;
 use sempre_base::Span;
 
-/// An automaton with what its text says about it.
+/// An automaton with further information from its text.
 #[derive(Clone, Debug)]
 pub struct HoaItem {
     /// The automaton.
     pub automaton: Automaton,
     /// Was it an alternating automaton, and is this a nondeterministic one for the same language?
     pub alternating: bool,
-    /// The words of the `properties:` lines, in order, negated ones with their `!`. They are promises, some of
-    /// them checked. Of an alternating automaton those about its shape are not true of this one.
+    /// The words of the `properties:` lines, in order, negated ones with their `!`. Only some of these claims are
+    /// checked. For an alternating automaton, claims about its shape do not apply to the converted one.
     pub properties: Vec<String>,
     /// States and edges that the text highlights.
     pub highlights: Highlights,
@@ -38,7 +38,7 @@ impl Highlights {
 }
 
 impl HoaItem {
-    /// Does the header promise this property?
+    /// Does the header claim this property?
     pub fn promises(&self, property: &str) -> bool {
         self.properties.iter().any(|p| p == property)
     }

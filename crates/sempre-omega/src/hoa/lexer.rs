@@ -1,8 +1,7 @@
 //! Tokens of HOA, with their places.
 //!
-//! Comments nest and may stand between any two tokens. A string runs to its closing quote, over lines
-//! if need be; one that is never closed runs to the end of the text, so that each byte is looked at
-//! once whatever the input is.
+//! Comments nest and may occur between any two tokens. A string runs to its closing quote, across lines if necessary;
+//! one that is never closed runs to the end of the text, so that each byte is read once for any input.
 
 use sempre_base::{Diagnostic, Span};
 use std::borrow::Cow;
@@ -18,7 +17,7 @@ pub(super) enum Token<'t> {
     Alias(&'t str),
     /// A number; `None` if it does not fit.
     Number(Option<u32>),
-    /// What stands between the quotes, escapes not yet resolved.
+    /// The text between the quotes, with escapes not yet resolved.
     Text(&'t str),
     /// A string without an end.
     OpenText,
@@ -195,7 +194,7 @@ impl Token<'_> {
     }
 }
 
-/// A lexer that looks one token ahead.
+/// A lexer with one token of lookahead.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'t> {
     lexer: Lexer<'t>,
@@ -236,7 +235,7 @@ impl<'t> Cursor<'t> {
         found
     }
 
-    /// Takes the symbol, or says that it was expected.
+    /// Takes the symbol, or returns an error that it was expected.
     pub(super) fn expect(&mut self, symbol: char, place: &str) -> Result<(), Diagnostic> {
         if self.eat(symbol) {
             Ok(())
@@ -245,7 +244,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Takes a number, or says what kind of number was expected.
+    /// Takes a number, or returns an error with the kind of number expected.
     pub(super) fn number(&mut self, what: &str) -> Result<(u32, Span), Diagnostic> {
         match self.token {
             Token::Number(Some(n)) => Ok((n, self.advance().1)),
@@ -257,7 +256,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// The complaint that something else was expected here.
+    /// The error that something else was expected here.
     pub(super) fn expected(&self, what: &str) -> Diagnostic {
         Diagnostic::error(
             self.span,

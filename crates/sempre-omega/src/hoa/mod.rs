@@ -3,8 +3,8 @@
 //!
 //! * [`lexer`]: text to tokens with spans, in linear time.
 //! * [`expressions`]: Boolean labels and acceptance conditions.
-//! * [`reader`]: automata out of a stream of them, with every error it can find.
-//! * [`properties`]: what a `properties:` or `acc-name:` line promises, compared with what is there.
+//! * [`reader`]: the automata of a stream, with as many errors as possible.
+//! * [`properties`]: the claims of `properties:` and `acc-name:` lines, compared with the automaton.
 //! * [`acceptance_name`]: the standard's names for conditions.
 //! * [`writer`]: an automaton as text.
 //!

@@ -1,12 +1,10 @@
-//! What the header promises about an automaton, and whether it is so.
+//! The claims of the header about an automaton, and their check.
 //!
-//! [`facts`] computes the properties that are worth printing; [`contradictions`] compares a
-//! `properties:` and an `acc-name:` line with the automaton as it was read. A broken promise is a
-//! warning: the automaton is used as it is.
+//! [`facts`] computes the properties that are worth printing; [`contradictions`] compares a `properties:` and an
+//! `acc-name:` line with the automaton that was read. A false claim is a warning: the automaton is used as it is.
 //!
-//! Only promises that are cheap to check are checked. `unambiguous`, `stutter-invariant`,
-//! `semi-deterministic` and `inherently-weak` are taken on trust when they are read; the last two are determined
-//! when they are written.
+//! Only claims that are cheap to check are checked. `unambiguous`, `stutter-invariant`, `semi-deterministic` and
+//! `inherently-weak` are not checked by the reader; the writer determines the last two.
 
 use super::acceptance_name::{acceptance_name, expected};
 use crate::acceptance::Acceptance;
@@ -17,7 +15,7 @@ use crate::mark::Mark;
 use crate::scc::Sccs;
 use sempre_base::{Diagnostic, Span};
 
-/// How the components look, in the words of the standard.
+/// The kinds of components, in the terms of the standard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Weakness {
     /// All edges inside a component are in the same sets.
@@ -28,7 +26,7 @@ pub(super) struct Weakness {
     pub(super) terminal: bool,
 }
 
-/// Looks at the components of the whole graph, reachable or not, as the words are about the text.
+/// Classifies the components of the whole graph, reachable or not, as the claims are about the text.
 pub(super) fn weakness(a: &Automaton, bdds: &mut Bdds) -> Weakness {
     let all: Vec<u32> = (0..a.states() as u32).collect();
     let sccs = Sccs::restricted(a, &all, |_, _| true);
@@ -44,8 +42,8 @@ pub(super) fn weakness(a: &Automaton, bdds: &mut Bdds) -> Weakness {
             terminal: false,
         };
     }
-    // In a weak automaton one edge decides its component. Components come in reverse topological
-    // order: what a component reaches is known before it.
+    // In a weak automaton one edge decides its component. Components are in reverse topological order: the successors
+    // of a component are classified before it.
     let mut reaches_rejecting = vec![false; sccs.len()];
     let mut terminal = true;
     for c in 0..sccs.len() {
@@ -66,12 +64,12 @@ pub(super) fn weakness(a: &Automaton, bdds: &mut Bdds) -> Weakness {
     }
 }
 
-/// Do accepting runs make no choice from some point on: is each state deterministic that a component reaches in
-/// which an accepting run may stay? Where that is not plain from the marks, the component counts as one.
+/// Are accepting runs deterministic from some point on: is each state deterministic that is reachable from a
+/// component in which an accepting run may stay? If the marks do not decide that, the component counts as one.
 pub(super) fn is_semi_deterministic(a: &Automaton, bdds: &mut Bdds) -> bool {
     let all: Vec<u32> = (0..a.states() as u32).collect();
     let sccs = Sccs::restricted(a, &all, |_, _| true);
-    // Components come in reverse topological order: from the last one on, sources before destinations.
+    // Components are in reverse topological order: from the last one on, sources before destinations.
     let mut after = vec![false; sccs.len()];
     (0..sccs.len()).rev().all(|c| {
         if !after[c] && !sccs.is_trivial(a, c) {
@@ -92,8 +90,8 @@ pub(super) fn is_semi_deterministic(a: &Automaton, bdds: &mut Bdds) -> bool {
     })
 }
 
-/// Do all cycles of each component agree on acceptance? Only for conditions whose emptiness is cheap together with
-/// that of the opposite; false for the others.
+/// Do all cycles of each component agree on acceptance? Only for conditions whose emptiness check is cheap together
+/// with that of the opposite; false for the others.
 pub(super) fn is_inherently_weak(a: &Automaton) -> bool {
     let opposite = a.acceptance.complement();
     let cheap = |x: &Acceptance| x.as_generalized_buchi().is_some();
@@ -108,7 +106,7 @@ pub(super) fn is_inherently_weak(a: &Automaton) -> bool {
     })
 }
 
-/// How a text was written: what `trans-labels`, `state-acc` and their like are about.
+/// The form of a text, for `trans-labels`, `state-acc` and similar claims.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Writing {
     pub(super) state_labels: bool,
@@ -129,7 +127,7 @@ pub(super) struct Shape<'a> {
     pub(super) later_version: bool,
 }
 
-/// Warnings about promises that are not kept.
+/// Warnings about false claims.
 pub(super) fn contradictions(
     Shape {
         automaton: a,
@@ -188,7 +186,7 @@ pub(super) fn contradictions(
                     "some state has no edge for some letter"
                 });
             }
-            // Of an alternating automaton, terminal components are not looked for.
+            // For an alternating automaton, terminal components are not determined.
             "terminal" if alternating => {}
             "weak" | "very-weak" | "terminal" => {
                 let graph = branches.unwrap_or(a);
@@ -206,7 +204,7 @@ pub(super) fn contradictions(
             "colored" if a.edges.iter().flatten().any(|e| e.mark.len() != 1) => {
                 deny("some edge is not in exactly one acceptance set");
             }
-            // A word and its opposite together say that both occur, or nothing.
+            // A claim and its opposite together mean that both occur, or nothing.
             "state-acc" if writing.edge_marks && !has("trans-acc") => {
                 deny("an edge has marks of its own")
             }
@@ -239,7 +237,7 @@ pub(super) fn contradictions(
 /// The largest number of sets for which a condition is compared with its name on every set of marks.
 const COMPARED: u32 = 10;
 
-/// A warning if the condition is not the one that its name promises.
+/// A warning if the condition is not the one that its name declares.
 pub(super) fn wrong_name(
     a: &Automaton,
     name: &str,

@@ -1,28 +1,27 @@
 //! The reader of HOA streams.
 //!
-//! Automata are read one after the other. An automaton with an error is reported, not returned, and the
-//! reader goes on behind it; inside an automaton it goes on with the next header, the next edge or the
-//! next state, so that one look shows many mistakes. After [`MAX_ERRORS`] it gives up.
+//! Automata are read one after the other. An automaton with an error is reported, not returned, and the reader
+//! continues behind it; inside an automaton it continues with the next header, the next edge or the next state, so
+//! that one run reports many errors. It stops after [`MAX_ERRORS`](super::source::MAX_ERRORS).
 //!
-//! How the freedoms of the format are settled:
+//! The choices that the format leaves to readers:
 //!
 //! * Marks of a state become marks of all edges that leave it.
-//! * A negated set, `Inf(!0)`, becomes a complemented set: in place if the set occurs only negated, else
-//!   as a new set behind the others.
-//! * An edge labelled false is dropped. A state that is used but not described has no edges, and a
-//!   warning is given.
-//! * `Alias:` lines may stand before the `AP:` line; they are understood when the header is complete.
-//! * Alternating automata are read, and become nondeterministic ones for the same language
-//!   ([`miyano_hayashi`](crate::miyano_hayashi)), where their acceptance allows it.
+//! * A negated set, `Inf(!0)`, becomes a complemented set: in place if the set occurs only negated, else as a new set
+//!   behind the others.
+//! * An edge labelled false is dropped. A state that is used but not described has no edges, and a warning is given.
+//! * `Alias:` lines may stand before the `AP:` line; they are resolved when the header is complete.
+//! * Alternating automata are converted to nondeterministic ones for the same language
+//!   ([`miyano_hayashi`](crate::miyano_hayashi)), if their acceptance allows it.
 //! * Version 1.1 has dots in names and `!` before properties. In a text of version 1 a header with a dot is left out
-//!   with a warning; the other freedoms are granted there, too.
-//! * Lower-case headers that are not known are kept ([`Automaton::extra_headers`]); upper-case ones may
-//!   change what the automaton means, and are errors, as the standard demands.
+//!   with a warning; its other extensions are accepted there, too.
+//! * Unknown lower-case headers are kept ([`Automaton::extra_headers`]); upper-case ones may change what the
+//!   automaton means, and are errors, as the standard demands.
 //!
-//! Cost: linear in the text, but for the diagrams of labels (which have their own limit). Counts that
-//! the header declares are never believed: memory is taken for what the body describes. That is why
-//! state numbers may not be far beyond the number of bytes of an automaton, and why declared states
-//! behind all used ones are forgotten if they are very many.
+//! Cost: linear in the text, but for the diagrams of labels (which have their own limit). Counts in the header are
+//! not trusted: memory is allocated for the content of the body only. Therefore state numbers must not exceed the
+//! number of bytes of an automaton by far, and unused declared states after the last used one are dropped if they are
+//! very many.
 
 use super::body::Body;
 use super::header::Header;
@@ -33,7 +32,7 @@ pub use super::source::HoaReader;
 use crate::automaton::Alphabet;
 use sempre_base::{Diagnostic, Span};
 
-/// All automata of a text, and all complaints about it, in the order of the text.
+/// All automata of a text, and all diagnostics about it, in the order of the text.
 ///
 /// Each automaton returned was read without an error; warnings may concern any.
 pub fn read_hoa(alphabet: &mut Alphabet, text: &str) -> (Vec<HoaItem>, Vec<Diagnostic>) {
@@ -54,7 +53,7 @@ impl<'t> HoaReader<'t> {
                 Token::Header("HOA") => {
                     let before = (self.errors, self.diagnostics.len());
                     let item = self.automaton(alphabet, before.0);
-                    // Some complaints are found late; people read from top to bottom.
+                    // Some errors are found late; diagnostics are sorted for the user.
                     self.diagnostics[before.1..].sort_by_key(|d| d.span);
                     if item.is_some() {
                         return item;
@@ -75,8 +74,8 @@ impl<'t> HoaReader<'t> {
         None
     }
 
-    /// Goes to the next line that starts an automaton, or to the end of the text. Noise may have quotes
-    /// and comments that never end, which is why this does not look at tokens.
+    /// Moves to the next line that starts an automaton, or to the end of the text. Invalid text may have quotes and
+    /// comments that never end, so this does not use tokens.
     fn skip_to_automaton(&mut self) {
         let from = self.cursor.span.start;
         let at = match self.text[from..].find("\nHOA:") {

@@ -4,14 +4,14 @@ use super::lexer::{Cursor, Token};
 use crate::labels::byte_order_mark;
 use sempre_base::{Diagnostic, Severity, Span};
 
-/// Errors after which the reader gives up, and warnings after which it gives no more.
+/// The number of errors after which the reader stops, and of warnings after which it reports no more.
 pub(super) const MAX_ERRORS: usize = 50;
 
 /// Reads the automata of a text one by one, for streams that need not be in memory as a whole.
 pub struct HoaReader<'t> {
     pub(super) text: &'t str,
     pub(super) cursor: Cursor<'t>,
-    /// The complaints so far, in the order of the text.
+    /// The diagnostics so far, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
     pub(super) errors: usize,
     warnings: usize,
@@ -73,7 +73,7 @@ impl<'t> HoaReader<'t> {
         self.errors > MAX_ERRORS
     }
 
-    /// Skips tokens until one for which `stop` says so, or one at which every search ends.
+    /// Skips tokens until one that satisfies `stop`, or one at which every search ends.
     pub(super) fn skip_until(&mut self, stop: impl Fn(Token<'t>) -> bool) {
         loop {
             let token = self.cursor.token;

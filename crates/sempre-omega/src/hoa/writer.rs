@@ -1,13 +1,13 @@
-//! Automata as HOA, version 1, or 1.1 where something needs it.
+//! Automata as HOA, version 1, or 1.1 if a feature needs it.
 //!
-//! One line for each stored edge, in the stored order, so that reading the text gives back the
-//! automaton edge by edge. Labels are irredundant sums of products. The header says what is true and
-//! cheap to know: determinism, semi-determinism, completeness, kinds of weakness, where the marks stand, and the
-//! name of the acceptance condition; and of what is expensive, what the caller knows.
+//! One line for each stored edge, in the stored order, so that reading the text yields the same automaton edge by
+//! edge. Labels are irredundant sums of products. The header states the properties that are cheap to compute:
+//! determinism, semi-determinism, completeness, kinds of weakness, the place of the marks, and the name of the
+//! acceptance condition; and of the expensive ones those that the caller provides.
 //!
-//! The text of an automaton that breaks its invariants is still well-formed HOA: labels over
-//! propositions that were not declared declare them. Sums of products can be exponentially longer than
-//! the diagram of a label; HOA has no shorter form that every reader understands, so that is left alone.
+//! The text of an automaton that breaks its invariants is still well-formed HOA: labels over propositions that were
+//! not declared declare them. Sums of products can be exponentially longer than the diagram of a label; HOA has no
+//! shorter form that every reader supports, so this is not avoided.
 
 use super::acceptance_name::acceptance_name;
 use super::item::Highlights;
@@ -45,7 +45,7 @@ pub struct Known {
 pub struct HoaOptions {
     /// Where marks are written.
     pub acceptance: AcceptancePlace,
-    /// What the caller knows of the automaton.
+    /// Properties that the caller has established.
     pub known: Known,
     /// States and edges to be shown in colour. They need version 1.1.
     pub highlights: Highlights,

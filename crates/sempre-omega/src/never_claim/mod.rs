@@ -1,7 +1,6 @@
 //! Never claims: Büchi automata as SPIN's Promela (Holzmann, The SPIN Model Checker, 2003, chapter 4).
 //!
-//! * [`reader`]: what SPIN (to version 6.5), ltl2ba and ltl3ba print, and claims written by hand in that
-//!   manner.
+//! * [`reader`]: the output of SPIN (up to version 6.5), ltl2ba and ltl3ba, and similar claims written by hand.
 //! * [`writer`]: Büchi automata whose acceptance is on states.
 
 mod lexer;

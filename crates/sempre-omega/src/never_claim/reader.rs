@@ -1,19 +1,18 @@
 //! The reader of never claims.
 //!
-//! A claim is a list of states, each one or more labels and a statement: `if :: … fi`, `do :: … od`,
-//! `skip` or `false`. The first is initial; those with a label that starts with `accept` are accepting.
-//! An option is a guard and what follows: `goto label`; nothing, `skip` or `break` (Promela's own
-//! meaning: back to the `do`, behind the `if`); or `assert(…)`, with which SPIN 6 says that the claim has
-//! matched whatever comes, so it leads to a state that accepts everything. So does the end of the
-//! claim, and with it a `skip` in its last state.
+//! A claim is a list of states, each one or more labels and a statement: `if :: … fi`, `do :: … od`, `skip` or
+//! `false`. The first is initial; those with a label that starts with `accept` are accepting. An option is a guard
+//! and an action: `goto label`; nothing, `skip` or `break` (Promela's own meaning: back to the `do`, behind the
+//! `if`); or `assert(…)`, by which SPIN 6 expresses that the claim has matched, whatever follows, so it leads to a
+//! state that accepts everything. So does the end of the claim, and with it a `skip` in its last state.
 //!
-//! Guards are combinations with `&&`, `||`, `!` and parentheses; whatever else stands between them is
-//! one proposition, called by its text (`x[1] > 2`, `P@cs`). A parenthesis followed by an arithmetic
-//! operator or comparison belongs to the proposition. Arithmetic negation of a comparison's left side,
-//! `!x == 1`, is read as `!(x == 1)`. `else` is the negation of the other guards.
+//! Guards are combinations with `&&`, `||`, `!` and parentheses; any other text between them is one proposition,
+//! named by its text (`x[1] > 2`, `P@cs`). A parenthesis followed by an arithmetic operator or comparison belongs to
+//! the proposition. Arithmetic negation of a comparison's left side, `!x == 1`, is read as `!(x == 1)`. `else` is the
+//! negation of the other guards.
 //!
-//! Not done: statements inside options other than those above, macros (`#define` lines are left out
-//! with a warning). Cost: linear in the text, but for the diagrams of labels.
+//! Not done: statements inside options other than those above, macros (`#define` lines are left out with a warning).
+//! Cost: linear in the text, but for the diagrams of labels.
 
 use super::lexer::{Token, tokens};
 use crate::acceptance::Acceptance;
@@ -24,12 +23,12 @@ use crate::mark::Mark;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sempre_base::{Diagnostic, Span, nearest};
 
-/// Errors after which the reader gives up.
+/// The number of errors after which the reader stops.
 const MAX_ERRORS: usize = 50;
 
 type Parsed<T> = Result<T, Diagnostic>;
 
-/// All never claims of a text, and all complaints about it.
+/// All never claims of a text, and all diagnostics about it.
 pub fn read_never_claims(alphabet: &mut Alphabet, text: &str) -> (Vec<Automaton>, Vec<Diagnostic>) {
     let (tokens, diagnostics) = tokens(text);
     let strays: Vec<usize> = diagnostics.iter().map(|d| d.span.start).collect();
@@ -50,7 +49,7 @@ pub fn read_never_claims(alphabet: &mut Alphabet, text: &str) -> (Vec<Automaton>
         let (before, start) = (reader.errors, reader.span().start);
         match reader.claim() {
             Ok(Some(claim)) if reader.errors == before => {
-                // What the lexer complains about may be inside.
+                // The errors of the lexer may be inside.
                 let inside = start..reader.tokens[reader.at - 1].1.end;
                 if !strays.iter().any(|s| inside.contains(s)) {
                     claims.push(claim);
@@ -217,7 +216,7 @@ impl<'t> Reader<'_, 't> {
                 Err(d) => {
                     self.say(d);
                     self.skip_to_state();
-                    // Its labels are known, and its number is taken.
+                    // Its labels are defined, and its number is used.
                     states.push(State {
                         accepting: false,
                         edges: Vec::new(),
@@ -258,7 +257,7 @@ impl<'t> Reader<'_, 't> {
             let Token::Name(label) = self.peek() else {
                 break;
             };
-            // The last token is Eof, so there is one behind a name.
+            // The last token is Eof, so a name has a successor.
             if self.tokens[self.at + 1].0 != Token::Symbol(":") {
                 break;
             }

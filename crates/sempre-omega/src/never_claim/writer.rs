@@ -47,7 +47,7 @@ pub fn write_never_claim(
         _ => return Err(NeverClaimError::NotBuchi),
     };
     let accepts = |e: &crate::Edge| set.is_none_or(|i| e.mark.contains(i));
-    // Only the set of the condition counts.
+    // Only the set of the condition matters.
     if (a.edges.iter()).any(|edges| edges.windows(2).any(|w| accepts(&w[0]) != accepts(&w[1]))) {
         return Err(NeverClaimError::MarksOnEdges);
     }

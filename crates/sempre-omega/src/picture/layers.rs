@@ -1,11 +1,11 @@
-//! Where the states of a picture go: the layered drawing of Sugiyama, Tagawa and Toda ("Methods for visual
+//! The positions of the states in a picture: the layered drawing of Sugiyama, Tagawa and Toda ("Methods for visual
 //! understanding of hierarchical system structures", 1981), from left to right.
 //!
 //! 1. A state's layer is its distance from the initial states. (The usual longest path makes pictures of automata,
 //!    which are full of cycles, needlessly wide.)
-//! 2. An edge over several layers gets a bend in each layer that it crosses, so that it is led around what is there.
-//! 3. Within layers, what is drawn is ordered by the mean position of its neighbours, back and forth; the order with
-//!    the fewest crossings is kept.
+//! 2. An edge over several layers gets a bend in each layer that it crosses, so that it is routed around other items.
+//! 3. Within layers, items are ordered by the mean position of their neighbours, back and forth; the order with the
+//!    fewest crossings is kept.
 //! 4. Heights follow the mean of the neighbours as far as neighbours in the layer leave room.
 //!
 //! All of it is deterministic: the same automaton gives the same picture.
@@ -13,7 +13,7 @@
 /// Sweeps over the layers when ordering, and when placing.
 const SWEEPS: usize = 12;
 
-/// What is to be placed.
+/// The states and edges to place.
 pub(super) struct Shape<'a> {
     /// The height that each state needs.
     pub heights: &'a [f64],
@@ -35,7 +35,7 @@ pub(super) struct Placement {
 /// Room above and below a bend.
 const BEND: f64 = 26.0;
 
-/// The distances from the initial states; what cannot be reached begins anew.
+/// The distances from the initial states; an unreachable state starts again at distance 0.
 fn distances(shape: &Shape<'_>) -> Vec<usize> {
     let count = shape.heights.len();
     let mut out = vec![Vec::new(); count];
@@ -67,7 +67,7 @@ fn distances(shape: &Shape<'_>) -> Vec<usize> {
 
 /// States and bends, in layers.
 struct Grid {
-    /// What is in each layer, from top to bottom.
+    /// The items of each layer, from top to bottom.
     layers: Vec<Vec<usize>>,
     /// The neighbours of each in the layer before, and in the layer after.
     before: Vec<Vec<usize>>,
@@ -166,10 +166,10 @@ impl Grid {
         y.iter().map(|y| y - top).collect()
     }
 
-    /// As near to the wanted heights as order and distance allow: blocks of touching items move as one, to the mean
-    /// of what they want.
+    /// Positions as near to the wanted heights as order and distance allow: blocks of adjacent items move together,
+    /// to the mean of their wanted positions.
     fn settle(&self, layer: &[usize], wanted: &[f64], y: &mut [f64]) {
-        // A block: its items, the sum of where its first would be if each got its wish.
+        // A block: its items, and the sum of the wanted positions of its first item.
         let mut blocks: Vec<(usize, usize, f64)> = Vec::new();
         let mut offset = vec![0.0; layer.len()];
         for i in 0..layer.len() {

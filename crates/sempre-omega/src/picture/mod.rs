@@ -1,8 +1,8 @@
 //! Automata as pictures.
 //!
-//! A [`Picture`] is what all kinds of automata have in common on paper: states with a text, some of them doubled or
-//! dashed, arrows with lines of text, arrows that come from nowhere, frames around components. It is drawn by us
-//! ([`Picture::to_svg`]), or written for GraphViz ([`Picture::to_dot`]).
+//! A [`Picture`] is the common form of all kinds of automata: states with a text, some of them doubled or dashed,
+//! arrows with lines of text, initial arrows, frames around components. It is drawn here ([`Picture::to_svg`]), or
+//! written for GraphViz ([`Picture::to_dot`]).
 
 mod dot;
 mod layers;
@@ -28,31 +28,31 @@ pub struct Spot {
     pub doubled: bool,
     /// With a dashed outline?
     pub dashed: bool,
-    /// The lines at the arrow that comes from nowhere, if there is one.
+    /// The text of the initial arrow, if there is one.
     pub initial: Option<Vec<String>>,
 }
 
 /// An arrow of a picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arrow {
-    /// Where it begins.
+    /// Its source.
     pub from: u32,
     /// Where it ends.
     pub to: u32,
-    /// What is written at it.
+    /// Its text.
     pub lines: Vec<String>,
 }
 
 /// A component of a picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// What is inside.
+    /// The states inside.
     pub spots: Vec<u32>,
     /// Can an accepting run stay there?
     pub accepting: bool,
 }
 
-/// What is to be drawn.
+/// The items of the drawing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
     /// Lines above.

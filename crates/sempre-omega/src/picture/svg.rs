@@ -99,7 +99,7 @@ impl Picture {
             .iter()
             .map(|s| RADIUS.max(width(&s.text) / 2.0 + 8.0))
             .collect();
-        // Room for the loops and their labels, above each state; as much below keeps it in the middle.
+        // Room for the loops and their labels, above each state; the same below keeps the state in the middle.
         let mut above = vec![RADIUS + GAP / 2.0; self.spots.len()];
         for b in &loops {
             above[b.from] = RADIUS + GAP + b.height() + GAP / 2.0;
@@ -202,14 +202,14 @@ impl Picture {
     }
 }
 
-/// The way of an arrow: a cubic curve, or several joined, and the middle of its label.
+/// The curve of an arrow: a cubic curve, or several joined, and the middle of its label.
 struct Route {
     points: Vec<Point>,
     label: Point,
 }
 
-/// From one state to another by way of bends. With `back`, there is an arrow in the other direction, too, and both
-/// swing out to their right.
+/// The curve from one state to another through the bends. With `back`, there is an arrow in the other direction, too,
+/// and both curve to their right.
 fn route(from: Point, to: Point, half: (f64, f64), bends: &[Point], back: bool) -> Route {
     let mut stations = vec![from];
     stations.extend_from_slice(bends);
@@ -256,7 +256,8 @@ fn route(from: Point, to: Point, half: (f64, f64), bends: &[Point], back: bool) 
     Route { points, label }
 }
 
-/// Where the way from the middle of a state to somewhere else leaves its outline: a box with round ends.
+/// The point where the line from the middle of a state towards another point crosses the state's outline: a box with
+/// round ends.
 fn border(middle: Point, towards: Point, half: f64) -> Point {
     let (dx, dy) = (towards.0 - middle.0, towards.1 - middle.1);
     let length = dx.hypot(dy).max(1.0);
@@ -275,7 +276,7 @@ fn border(middle: Point, towards: Point, half: f64) -> Point {
     )
 }
 
-/// What has been drawn on.
+/// The extent of the drawing so far.
 #[derive(Default)]
 struct Extent {
     left: f64,
@@ -439,7 +440,7 @@ mod tests {
     use crate::random::RandomAutomaton;
     use sempre_base::Random;
 
-    /// Tags nest and end, attributes are quoted: enough of XML for what is written here.
+    /// Tags are nested and closed, attributes are quoted: enough of XML for this output.
     fn well_formed(svg: &str) {
         let mut open = Vec::new();
         let mut rest = svg;
