@@ -1,20 +1,19 @@
 //! From any acceptance to generalised Büchi: no more `Fin`.
 //!
-//! The textbook construction, component by component. The condition, restricted to what the
-//! component's marks allow, is put into disjunctive normal form. An accepting run satisfies one of
-//! the clauses in the component where it ends up: from some point on it avoids the clause's `Fin`
-//! sets, and sees its `Inf` sets infinitely often. So besides the original (the main copy), where a run
-//! may spend any finite time, there is for each clause a copy of what remains of the component without
-//! its `Fin` edges, where the `Inf` sets are the Büchi sets; the run guesses when to jump. One clause
-//! without `Fin` needs no copy: the main copy plays its part.
+//! The textbook construction, component by component. The condition, simplified by the component's marks, is put into
+//! disjunctive normal form. An accepting run satisfies one of the clauses in the component where it finally stays:
+//! from some point on it avoids the clause's `Fin` sets, and sees its `Inf` sets infinitely often. So besides the
+//! original (the main copy), where a run may spend any finite time, there is for each clause a copy of the component
+//! without its `Fin` edges, where the `Inf` sets are the Büchi sets; the run guesses when to jump. A clause without
+//! `Fin` needs no copy: the main copy takes its role.
 //!
-//! The guess may be made late: a run that ends up in a piece of a copy goes round its cycles for ever,
-//! so one jump on each cycle is enough. The edges that close a cycle of a depth-first search are on
-//! all cycles; only they jump (J1).
+//! The guess may be made late: a run that finally stays in a piece of a copy repeats its cycles for ever, so one jump
+//! on each cycle is enough. The edges that close a cycle of a depth-first search are on all cycles; only they jump
+//! (J1).
 //!
-//! Clauses of different components share the Büchi sets; who needs fewer has the others on all
-//! its edges. Cost: as many copies of a component as its normal form has clauses. Deliberately not done:
-//! the special constructions for Rabin-like and Streett-like conditions.
+//! Clauses of different components share the Büchi sets; a component that needs fewer has the others on all its
+//! edges. Cost: as many copies of a component as its normal form has clauses. Deliberately not done: the special
+//! constructions for Rabin-like and Streett-like conditions.
 
 use crate::acceptance::Acceptance;
 use crate::acceptance_dnf::{Clause, dnf};
@@ -23,7 +22,7 @@ use crate::emptiness::prune;
 use crate::mark::Mark;
 use crate::scc::Sccs;
 
-/// What is to be marked in the main copy of a component.
+/// The marks in the main copy of a component.
 enum Main {
     /// Nothing: runs that stay are rejected.
     Nothing,
@@ -31,8 +30,8 @@ enum Main {
     Inf(Vec<u32>),
 }
 
-/// A generalised Büchi automaton for the same language; `None` if the normal form of the condition has
-/// more than `limit` clauses. Conditions without `Fin` that are generalised Büchi already are kept.
+/// A generalised Büchi automaton for the same language; `None` if the normal form of the condition has more than
+/// `limit` clauses. Conditions that are generalised Büchi already are not changed.
 pub fn remove_fin(a: &Automaton, limit: usize) -> Option<Automaton> {
     if a.acceptance.as_generalized_buchi().is_some() {
         return Some(a.clone());
@@ -97,8 +96,8 @@ fn renumber(mark: &Mark, infs: &[u32], sets: u32) -> Mark {
         .collect()
 }
 
-/// Adds what remains of a component without the `Fin` edges of a clause, where it can accept, and the
-/// edges that jump into it; `mark` says what the edges of the copy carry.
+/// Adds the parts of a component without the `Fin` edges of a clause that can accept, and the edges that jump into
+/// them; `mark` gives the marks of the copied edges.
 pub(crate) fn add_copies(
     a: &Automaton,
     sccs: &Sccs,

@@ -1,21 +1,20 @@
 //! Deterministic automata with fewer states, whatever their acceptance: states of equal languages.
 //!
-//! The state of a deterministic automaton has a language, what remains to be accepted. Whether the
-//! language of one state is included in that of another is the emptiness of one product, and all
-//! pairs of states are in one product of the automaton with its own complement, which is the same
-//! automaton with the complement of the condition.
+//! Each state of a deterministic automaton has a residual language. Whether the language of one state is included in
+//! that of another is the emptiness of one product, and all pairs of states are in one product of the automaton with
+//! its own complement, which is the same automaton with the complement of the condition.
 //!
-//! For acceptance beyond finite words, states of equal languages cannot simply be merged: where they
-//! are in the run also counts for acceptance. But
+//! For acceptance beyond finite words, states of equal languages cannot simply be merged: the marks on the way also
+//! matter for acceptance. But
 //!
-//! * if they are in different components, the edges into the upper one may lead to the lower one
-//!   instead: on a run this happens finitely often (R1);
-//! * if they are in one component, merging them is tried, and kept if the language of the
-//!   automaton is still the same, which for deterministic automata is two products away (R2).
+//! * if they are in different components, the edges into the upper one may lead to the lower one instead: on a run
+//!   this happens finitely often (R1);
+//! * if they are in one component, merging them is tried, and kept if the language of the automaton is still the
+//!   same, which takes two products for deterministic automata (R2).
 //!
-//! Cost: the square of the number of states times the edges, and an emptiness check for a conjunction of
-//! the condition and a complement; automata with more than [`MAX_STATES`] states are left as they are.
-//! Deliberately not done: minimisation, which is NP-hard already for Büchi acceptance.
+//! Cost: the square of the number of states times the edges, and an emptiness check for a conjunction of the
+//! condition and a complement; automata with more than [`MAX_STATES`] states are not changed. Deliberately not done:
+//! minimisation, which is NP-hard already for Büchi acceptance.
 
 use crate::acceptance::Acceptance;
 use crate::automaton::{Automaton, Edge};
@@ -27,15 +26,15 @@ use crate::mark::Mark;
 use crate::product::product;
 use crate::scc::Sccs;
 
-/// Automata with more states are left as they are.
+/// Automata with more states are not changed.
 pub const MAX_STATES: usize = 60;
 
-/// Larger conditions are left alone: their complements have too many cases.
+/// Larger conditions are not treated: their complements have too many cases.
 const MAX_SETS: u32 = 12;
 
-/// Merges states of equal languages in a deterministic automaton, as far as that is possible. Tells how
-/// many different languages the states have, which is the least number of states of any deterministic
-/// automaton; `None` if it was too large to look.
+/// Merges states of equal languages in a deterministic automaton, as far as possible. Returns the number of different
+/// languages of states, which is the least number of states of any deterministic automaton; `None` if the automaton
+/// was too large.
 pub fn merge_residuals(a: &mut Automaton, bdds: &mut Bdds) -> Option<usize> {
     debug_assert!(a.is_deterministic(bdds));
     prune(a);
@@ -69,7 +68,7 @@ pub fn merge_residuals(a: &mut Automaton, bdds: &mut Bdds) -> Option<usize> {
                 let kept = redirect(&mut b, &target);
                 if same_language(a, &b, bdds) {
                     *a = b;
-                    // What remains after a word has not changed, so neither have the others' languages.
+                    // The residual languages of words have not changed, so neither have those of the other states.
                     class = kept.iter().map(|&s| class[s as usize]).collect();
                     s = 0;
                     t = 0;
@@ -85,8 +84,8 @@ pub fn merge_residuals(a: &mut Automaton, bdds: &mut Bdds) -> Option<usize> {
     Some(class.len())
 }
 
-/// Sends all edges to the targets of their ends, and keeps what can be reached, in the old order; tells what
-/// that is.
+/// Redirects all edges to the targets of their destinations, and keeps the reachable states, in the old order.
+/// Returns these.
 fn redirect(a: &mut Automaton, target: &[u32]) -> Vec<u32> {
     for e in a.edges.iter_mut().flatten() {
         e.to = target[e.to as usize];
@@ -201,7 +200,7 @@ mod tests {
             merge_residuals(&mut b, &mut bdds);
             after += b.states();
             assert!(b.is_deterministic(&mut bdds));
-            // Nothing of equal language is left in different components.
+            // No states of equal languages are left in different components.
             let (class, sccs) = (equal_languages(&b, &mut bdds), Sccs::new(&b));
             for s in 0..b.states() {
                 for t in 0..b.states() {

@@ -1,12 +1,11 @@
-//! Strongly connected components, and what kinds they are.
+//! Strongly connected components, and their kinds.
 //!
-//! Tarjan's algorithm (SIAM J. Comput. 1972) without recursion. Components come out in reverse
-//! topological order: number 0 is reached by all that reach anything, an edge never leads from a
-//! component to one with a higher number.
+//! Tarjan's algorithm (SIAM J. Comput. 1972) without recursion. Components are numbered in reverse topological order:
+//! an edge never leads from a component to one with a higher number.
 //!
-//! Kinds, for the acceptance condition as it stands: *trivial* (one state, no loop), *rejecting* (no
-//! accepting run stays inside), *weak* (all cycles accept, or none does; told by marks where the
-//! marks decide it, see [`Sccs::is_weak`]), *terminal* (weak, accepting and complete).
+//! Kinds, for the acceptance condition of the automaton: *trivial* (one state, no loop), *rejecting* (no accepting
+//! run stays inside), *weak* (all cycles accept, or none does; decided by marks alone, see [`Sccs::is_weak`]),
+//! *terminal* (weak, accepting and complete).
 
 use crate::automaton::{Automaton, Edge};
 use crate::bdd::{Bdd, Bdds};
@@ -30,8 +29,8 @@ impl Sccs {
         Self::restricted(a, &a.initial, |_, _| true)
     }
 
-    /// The components of the subgraph of the edges for which `keep(source, edge)` says so, as far as
-    /// it is reachable from `roots`.
+    /// The components of the subgraph of the edges that satisfy `keep(source, edge)`, as far as it is reachable from
+    /// `roots`.
     pub fn restricted(a: &Automaton, roots: &[u32], keep: impl Fn(u32, &Edge) -> bool) -> Self {
         let n = a.states();
         let mut of = vec![UNREACHED; n];
@@ -139,9 +138,9 @@ impl Sccs {
         (any, common)
     }
 
-    /// Do all cycles inside the component agree, so far as the marks tell: the condition becomes a
-    /// constant when marks that no edge carries and marks that every edge carries are filled in.
-    /// A trivial component is weak. The test is sufficient, not necessary.
+    /// Do all cycles inside the component agree on acceptance, as far as marks decide it: does the condition become a
+    /// constant when marks that no edge carries and marks that every edge carries are substituted? A trivial
+    /// component is weak. The test is sufficient, not necessary.
     pub fn is_weak(&self, a: &Automaton, scc: usize) -> bool {
         let (any, common) = self.marks(a, scc);
         let condition = a.acceptance.restrict_to(&any).assume_inf(&common);
@@ -152,7 +151,7 @@ impl Sccs {
             )
     }
 
-    /// Weak, accepting, and complete without leaving: whoever enters has won.
+    /// Weak, accepting, and complete inside: every continuation of a run that enters is accepted.
     pub fn is_terminal(&self, a: &Automaton, bdds: &mut Bdds, scc: usize) -> bool {
         let (any, common) = self.marks(a, scc);
         let condition = a.acceptance.restrict_to(&any).assume_inf(&common);

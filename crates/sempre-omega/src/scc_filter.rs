@@ -1,12 +1,11 @@
-//! Keeps what matters, component by component.
+//! Removes states and marks without influence, component by component.
 //!
-//! States from which no accepting run starts go. Marks matter only on edges inside an accepting
-//! component: elsewhere they are removed, or filled in, as the caller likes. For generalised Büchi
-//! acceptance, a set is superfluous in a component where every edge of some other set is in it; the
-//! sets that are left are renumbered per component, so that the automaton has as many sets as its
-//! neediest component.
+//! States from which no accepting run starts are removed. Marks matter only on edges inside an accepting component:
+//! elsewhere they are removed, or added, as the caller chooses. For generalised Büchi acceptance, a set is
+//! superfluous in a component where every edge of some other set is in it; the remaining sets are renumbered per
+//! component, so that the automaton has as many sets as the component with the most sets.
 //!
-//! Invariant: the language is kept. Cost: linear in the edges times the square of the sets.
+//! Invariant: the language stays the same. Cost: linear in the edges times the square of the sets.
 
 use crate::acceptance::Acceptance;
 use crate::automaton::Automaton;
@@ -14,10 +13,10 @@ use crate::emptiness::prune;
 use crate::mark::Mark;
 use crate::scc::Sccs;
 
-/// What to write on edges whose marks do not matter because no cycle takes them.
+/// The marks of edges on no cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transient {
-    /// No mark: for people, and so that edges merge.
+    /// No mark: simpler to read, and edges can be merged.
     Empty,
     /// All marks: so that such edges answer any other in a simulation.
     Full,
@@ -180,7 +179,7 @@ mod tests {
         );
     }
 
-    /// Marks are where they matter, and no set of a component makes another superfluous.
+    /// Only marks with influence are present, and no set of a component makes another superfluous.
     fn check_marks(a: &Automaton, transient: Transient) {
         let sccs = Sccs::new(a);
         let accepting = sccs.accepting(a);

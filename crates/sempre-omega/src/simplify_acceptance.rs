@@ -1,18 +1,17 @@
 //! Simpler acceptance conditions for an automaton, of any kind, with the same language.
 //!
-//! What the marks of the edges inside components tell about the sets is used to simplify the
-//! condition as a formula:
+//! Facts about the sets, from the marks of edges inside components, simplify the condition as a formula:
 //!
-//! * sets that no such edge has, or all have, are constants;
-//! * of sets that are on exactly the same edges one is enough;
+//! * sets that no such edge is in, or all are in, are constants;
+//! * of several sets with the same edges one is enough;
 //! * set `i` within set `j`: `Inf(i)` implies `Inf(j)`, `Fin(j)` implies `Fin(i)`;
 //! * every edge in `i` or in `j`: `Fin(i)` implies `Inf(j)`;
 //! * no component with both: `Inf(i)` implies `Fin(j)`.
 //!
-//! In a conjunction each part is simplified under the assumption of the atoms beside it, in a
-//! disjunction under the assumption that they are false. Sets that no longer occur are removed and the
-//! others renumbered. Marks change in no other way; for generalised Büchi automata,
-//! [`scc_filter`](mod@crate::scc_filter) goes further by renumbering per component.
+//! In a conjunction each part is simplified under the assumption of the atoms beside it, in a disjunction under the
+//! assumption that they are false. Sets that no longer occur are removed and the others renumbered. Marks do not
+//! change otherwise; for generalised Büchi automata, [`scc_filter`](mod@crate::scc_filter) goes further by
+//! renumbering per component.
 //!
 //! Cost: the square of the number of atoms times the number of distinct marks.
 
@@ -21,7 +20,7 @@ use crate::automaton::Automaton;
 use crate::mark::Mark;
 use crate::scc::Sccs;
 
-/// Simplifies the condition by what the marks tell, removes the sets it does not use.
+/// Simplifies the condition by facts about the marks, and removes unused sets.
 pub fn simplify_acceptance(a: &mut Automaton) {
     let facts = Facts::new(a);
     a.acceptance = facts.simplest(&a.acceptance);
@@ -47,8 +46,7 @@ pub(crate) fn remove_unused_sets(a: &mut Automaton) {
     a.sets = used.len() as u32;
 }
 
-/// The condition of `a` as it is for runs that stay in one component, simplified by what the marks of
-/// that component tell.
+/// The condition of `a` for runs that stay in one component, simplified by facts about the marks of that component.
 pub(crate) fn component_condition(a: &Automaton, sccs: &Sccs, c: usize) -> Acceptance {
     let (any, common) = sccs.marks(a, c);
     let mut marks: Vec<Mark> = sccs.edges(a, c).map(|(_, e)| e.mark.clone()).collect();
@@ -89,7 +87,7 @@ impl Facts {
         Facts {
             marks,
             components,
-            // Where no run is infinite, nothing matters; any constant will do.
+            // If no run is infinite, any condition is right.
             common: common.intersection(&any),
             any,
         }
@@ -138,7 +136,7 @@ impl Facts {
         }
     }
 
-    /// The condition on runs on which all of `known`, atoms, are true.
+    /// The condition, provided that all atoms in `known` are true.
     fn simplify(&self, condition: &Acceptance, known: &mut Vec<Acceptance>) -> Acceptance {
         match condition {
             Acceptance::True | Acceptance::False => condition.clone(),
@@ -266,9 +264,9 @@ mod tests {
         check(gba.clone(), &[&[0, 1, 2], &[1, 2], &[2]], "Inf(0)");
         // Equal sets.
         check(gba.clone(), &[&[0, 1, 2], &[]], "Inf(0)");
-        // A set nobody has.
+        // A set without edges.
         check(gba, &[&[0, 1], &[]], "f");
-        // Complementary sets: one of them comes back.
+        // Complementary sets: one of them is always seen.
         let either = Acceptance::or([Inf(0), Inf(1)]);
         check(either, &[&[0], &[1]], "t");
         let neither = Acceptance::and([Fin(0), Fin(1)]);

@@ -1,23 +1,22 @@
 //! Reduction by direct and reverse simulation.
 //!
-//! State `t` simulates `s`, written `s ≤ t`, if it can answer every edge of `s`, letter by letter, with an
-//! edge that carries at least the same marks and leads to a state that simulates the other's
-//! destination. States that simulate each other are merged, and where an edge has a letter that
-//! another edge of the same state answers, it loses that letter. Reverse simulation is the same game
-//! played backwards on the edges into a state, with initial states answered by initial states.
+//! State `t` simulates `s`, written `s ≤ t`, if it can answer every edge of `s`, letter by letter, with an edge that
+//! carries at least the same marks and leads to a state that simulates the other's destination. States that simulate
+//! each other are merged, and a letter of an edge that another edge of the same state answers is removed. Reverse
+//! simulation is the same game played backwards on the edges into a state, with initial states answered by initial
+//! states.
 //!
-//! After Babiak, Badie, Duret-Lutz, Křetínský, Strejček, "Compositional approach to suspension and other
-//! improvements to LTL translation" (SPIN 2013). There, signatures are decision diagrams with a variable
-//! for each class of states; these grow badly with the number of classes. Ours keeps the relation as a
-//! matrix and needs diagrams for labels only. A partition refinement (bisimulation) goes first: it is
-//! cheap, and what is left after it is often small.
+//! After Babiak, Badie, Duret-Lutz, Křetínský, Strejček, "Compositional approach to suspension and other improvements
+//! to LTL translation" (SPIN 2013). There, signatures are decision diagrams with a variable for each class of states;
+//! these grow badly with the number of classes. Here the relation is a matrix, and diagrams are used for labels only.
+//! A partition refinement (bisimulation) comes first: it is cheap, and its result is often small.
 //!
-//! Invariants: R1 the relation only shrinks, so the loop ends, and it is a preorder when it does; R2 the
-//! language is kept, for acceptance without `Fin` (more marks are never worse).
+//! Invariants: R1 the relation only shrinks, so the loop ends, and it is a preorder when it does; R2 the language
+//! stays the same, for acceptance without `Fin` (more marks are never worse).
 //!
-//! Cost: bisimulation is at most `n` rounds over the edges; simulation at most `n²` rounds, in practice
-//! few, each of at most `n²` comparisons of edge lists. Automata that are still large after
-//! bisimulation are not compared state by state.
+//! Cost: bisimulation is at most `n` rounds over the edges; simulation at most `n²` rounds, in practice few, each of
+//! at most `n²` comparisons of edge lists. Automata that are still large after bisimulation are not compared state by
+//! state.
 
 use crate::automaton::{Automaton, Edge};
 use crate::bdd::{Bdd, Bdds};
@@ -36,7 +35,7 @@ pub enum Direction {
     Reverse,
 }
 
-/// After bisimulation, automata with more states than this are left as they are.
+/// Automata with more states after bisimulation are not reduced further.
 const MAX_STATES: usize = 256;
 
 /// Merges and prunes by simulation; the acceptance condition must not use `Fin` (R2).
@@ -164,7 +163,7 @@ impl Game {
         }
     }
 
-    /// Replaces the states by the classes, the members `kept` standing for theirs.
+    /// Replaces the states by the classes, represented by their members `kept`.
     fn choose(&mut self, class: &[u32], kept: &[usize], bdds: &mut Bdds) {
         let mut initial = vec![false; kept.len()];
         for (s, &c) in class.iter().enumerate() {
@@ -382,7 +381,7 @@ mod tests {
                 let mut b = a.clone();
                 reduce(&mut b, &mut bdds, direction);
                 merged[i] += usize::from(b.states() < a.states());
-                // A reduced automaton has nothing left to reduce.
+                // A reduced automaton cannot be reduced further.
                 let size = (b.states(), b.edge_count());
                 let mut c = b.clone();
                 assert!(!reduce(&mut c, &mut bdds, direction), "{a:?}\n{b:?}\n{c:?}");
@@ -481,7 +480,7 @@ mod tests {
         assert_eq!(c.edges[0][0].label, p);
     }
 
-    /// Two ways into the same future, one of which is possible whenever the other is.
+    /// Two runs to the same state, one of which is possible whenever the other is.
     #[test]
     fn related_pasts_merge() {
         let mut bdds = Bdds::new();

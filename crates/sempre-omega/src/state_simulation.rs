@@ -1,10 +1,10 @@
 //! Reduction by simulation for automata with acceptance on states.
 //!
-//! [`simulation`](crate::simulation) knows marks on edges. To keep acceptance on states, each set is
-//! doubled: an edge carries the marks of its source and, as further sets, those of its destination. A
-//! state that is seen infinitely often is left and entered infinitely often, so the language is the same
-//! with the condition on both. Direct simulation then equates only states with the same marks because it
-//! compares the edges that leave them, and reverse simulation because it compares those that enter.
+//! [`simulation`](crate::simulation) treats marks on edges. To keep acceptance on states, each set is doubled: an
+//! edge carries the marks of its source and, as further sets, those of its destination. A state that is seen
+//! infinitely often is left and entered infinitely often, so the language is the same with the condition on both.
+//! Direct simulation then equates only states with the same marks because it compares the edges that leave them, and
+//! reverse simulation because it compares those that enter.
 //!
 //! The marks of states on no cycle are free: reductions are tried with none of them and with all.
 //!

@@ -1,9 +1,8 @@
-//! Numbers about an automaton, and the same as a JSON object.
+//! Statistics of an automaton, and their JSON form.
 //!
-//! States and edges are counted as they are stored; components and their kinds are those that the
-//! initial states reach. A component is of exactly one kind: *trivial* (one state, no loop),
-//! *rejecting* (no accepting run stays), *terminal* (weak, accepting, complete), *weak* (accepting, all
-//! its cycles accept so far as the marks tell) or *strong*.
+//! All stored states and edges are counted; components and their kinds are counted if they are reachable. A component
+//! is of exactly one kind: *trivial* (one state, no loop), *rejecting* (no accepting run stays), *terminal* (weak,
+//! accepting, complete), *weak* (accepting, all its cycles accept as far as the marks decide it) or *strong*.
 
 use crate::automaton::{Alphabet, Automaton};
 use crate::bdd::Bdd;
@@ -18,7 +17,7 @@ pub struct SccKinds {
     pub trivial: usize,
     /// With a cycle, but without an accepting run.
     pub rejecting: usize,
-    /// Accepting, weak and complete: whoever enters has won.
+    /// Accepting, weak and complete: every continuation is accepted.
     pub terminal: usize,
     /// Accepting and weak, not terminal.
     pub weak: usize,
@@ -69,7 +68,7 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Counts. Linear in the automaton, but for the operations on labels and, with `Fin` in the
+    /// Computes the statistics. Linear in the automaton, but for the operations on labels and, with `Fin` in the
     /// acceptance condition, the search for accepting runs.
     pub fn new(alphabet: &mut Alphabet, a: &Automaton) -> Self {
         let bdds = &mut alphabet.bdds;

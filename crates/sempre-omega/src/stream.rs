@@ -1,6 +1,6 @@
 //! Automata from a text in any format: HOA, never claims, or the format of lbtt.
 //!
-//! The first token that is no comment tells the format; a text is in one format from start to end.
+//! The first token that is no comment determines the format; a text is in one format from start to end.
 
 use crate::automaton::{Alphabet, Automaton};
 use crate::hoa::read_hoa;
@@ -48,8 +48,8 @@ pub fn detect_format(text: &str) -> Option<Format> {
     }
 }
 
-/// All automata of a text, and all complaints about it. A text without any automaton has none and
-/// gives none; whether that is a mistake is for the caller to say.
+/// All automata of a text, and all diagnostics about it. For a text without any automaton both are empty; the caller
+/// decides whether that is an error.
 pub fn read_automata(alphabet: &mut Alphabet, text: &str) -> (Vec<Automaton>, Vec<Diagnostic>) {
     match detect_format(text) {
         Some(Format::Hoa) => {
@@ -80,14 +80,14 @@ fn unknown(text: &str) -> Option<Diagnostic> {
     })
 }
 
-/// The text behind white space and comments at its start; an open comment is not skipped.
+/// The text after white space and comments at its start; an open comment is not skipped.
 fn skip_blanks(text: &str) -> &str {
     let mut rest = text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
     loop {
         let Some(inside) = rest.strip_prefix("/*") else {
             return rest;
         };
-        // Comments nest in HOA and do not in Promela; at the start of a file nobody nests them.
+        // Comments nest in HOA and do not in Promela; nested comments at the start of a file are not expected.
         match inside.find("*/") {
             Some(end) => rest = inside[end + 2..].trim_start(),
             None => return rest,

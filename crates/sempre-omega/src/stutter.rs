@@ -1,25 +1,24 @@
 //! Stuttering: closure, self-loopisation, and stutter invariance.
 //!
-//! Two words are stutter-equivalent if they are the same after removing repetitions of letters (but
-//! not the infinite one at the end). A language is stutter-invariant if it does not tell such words
-//! apart; partial orders and testing automata need that.
+//! Two words are stutter-equivalent if they are the same after removing repetitions of letters (but not the infinite
+//! one at the end). A language is stutter-invariant if it does not distinguish such words; partial-order reduction
+//! and testing automata require that.
 //!
-//! After Michaud and Duret-Lutz, "Practical stutter-invariance checks for ω-regular languages" (SPIN
-//! 2015):
+//! After Michaud and Duret-Lutz, "Practical stutter-invariance checks for ω-regular languages" (SPIN 2015):
 //!
-//! * [`closure`] adds the words that result from removing repetitions: two edges in a row that can
-//!   read the same letter get a shortcut that reads it once, with the marks of both.
-//! * [`self_loopization`] adds the words that result from repeating letters: before an edge is taken, a
-//!   new state may read its letter any finite number of times.
-//! * A language and its complement must not share a word up to stuttering: the closures of both must
-//!   be disjoint ([`is_stutter_invariant`]). Closures add no state, which is why this variant is used.
+//! * [`closure`] adds the words that result from removing repetitions: two edges in a row that can read the same
+//!   letter get a shortcut that reads it once, with the marks of both.
+//! * [`self_loopization`] adds the words that result from repeating letters: before an edge is taken, a new state may
+//!   read its letter any finite number of times.
+//! * A language and its complement must not share a word up to stuttering: the closures of both must be disjoint
+//!   ([`is_stutter_invariant`]). Closures add no state, which is why this variant is used.
 //!
-//! Any acceptance will do: a run with shortcuts sees the same marks infinitely often. In the new states
-//! of the self-loopisation one must not stay for ever, so the condition must reject the empty set;
-//! a set for all old edges is added if it does not.
+//! This works for any acceptance: a run with shortcuts sees the same marks infinitely often. A run must not stay in a
+//! new state of the self-loopisation for ever, so the condition must reject the empty set; a set for all old edges is
+//! added if it does not.
 //!
-//! Cost: the closure has up to one edge for each pair of states and set of marks; the self-loopisation
-//! up to one state for each edge and letter, so it is exponential in the number of propositions.
+//! Cost: the closure has up to one edge for each pair of states and set of marks; the self-loopisation up to one
+//! state for each edge and letter, so it is exponential in the number of propositions.
 
 use crate::acceptance::Acceptance;
 use crate::accepting_run::intersecting_word;
@@ -100,7 +99,7 @@ pub fn self_loopization(bdds: &mut Bdds, a: &Automaton) -> Automaton {
     let mut number: FxHashMap<(u32, Bdd, Mark), u32> = FxHashMap::default();
     for s in 0..a.states() {
         for e in out.edges[s].clone() {
-            // Who can wait before or after the edge needs no place to wait.
+            // A state before or after the edge has a suitable self-loop, so no waiting state is needed.
             let covered = bdds.or(loops[s], loops[e.to as usize]);
             let waits = bdds.minus(e.label, covered);
             for letter in letters_of(bdds, waits, &a.propositions) {
@@ -212,8 +211,7 @@ mod tests {
                     assert!(accepts(&bdds, &long, &v), "{a:?} {v:?}");
                     assert!(accepts(&bdds, &short, &w) && accepts(&bdds, &long, &w));
                 }
-                // Nothing else: what was added comes from an accepted word that the other
-                // construction makes from this one.
+                // No other words: the other construction, applied to an added word, yields an accepted word.
                 let one = word_automaton(&mut bdds, &[0, 1], &w);
                 let longer = self_loopization(&mut bdds, &one);
                 let from_longer = !is_empty(&product(&mut bdds, &longer, &a));
@@ -229,7 +227,7 @@ mod tests {
         assert!(grown.iter().all(|&n| n > 25), "{grown:?}");
     }
 
-    /// The word without repetitions, and without prefix letters that its cycle could begin with.
+    /// The word without repetitions, and with the shortest prefix.
     fn without_repetition(w: &Word) -> Word {
         let mut prefix = w.prefix().to_vec();
         prefix.dedup();

@@ -1,9 +1,9 @@
 //! Sums: the disjoint union of two automata, which accepts the union of their languages.
 //!
-//! A run stays in one part. Conditions that agree (or are both generalised Büchi, where the part with
-//! fewer sets fulfils the others all the time) are shared. Otherwise the condition is the disjunction
-//! over disjoint sets, and every edge of one part carries, among the sets of the other, marks that the
-//! other's condition rejects: a `Fin` of the other part must not be won by staying away from it.
+//! A run stays in one part. Conditions that agree (or are both generalised Büchi, where the part with fewer sets is
+//! always in the others) are shared. Otherwise the condition is the disjunction over disjoint sets, and every edge of
+//! one part carries, among the sets of the other, marks that the other's condition rejects: a `Fin` of the other part
+//! must not hold vacuously.
 
 use crate::acceptance::Acceptance;
 use crate::acceptance_dnf::satisfying_marks;
@@ -12,8 +12,8 @@ use crate::bdd::Bdds;
 use crate::mark::Mark;
 use crate::product::joint_propositions;
 
-/// An automaton for the words that one of them accepts, with the initial states of both; the states
-/// of `b` come after those of `a`.
+/// An automaton for the words that one of them accepts, with the initial states of both; the states of `b` follow
+/// those of `a`.
 pub fn sum(a: &Automaton, b: &Automaton) -> Automaton {
     let propositions = joint_propositions(&a.propositions, &b.propositions);
     let mut s = Automaton::new(propositions, 0, Acceptance::True);
@@ -60,7 +60,7 @@ pub fn single_initial(bdds: &mut Bdds, a: &mut Automaton) {
         return;
     }
     let start = a.add_state();
-    // No run comes back to it, so its marks are free: none, the same on all edges.
+    // No run returns to it, so its marks are arbitrary: none, the same on all edges.
     let edges: Vec<Edge> = a
         .initial
         .iter()

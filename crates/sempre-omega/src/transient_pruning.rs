@@ -1,18 +1,18 @@
 //! Drops edges between components whose words are accepted without them.
 //!
-//! Direct simulation compares marks on every edge, also on edges that no cycle takes, where they mean
-//! nothing. Ignoring them there gives a larger relation that still proves inclusion of languages, but
-//! not every edge that it makes look superfluous may go: in `p -> p`, `p -> s`, `s -> s {0}` the state
-//! `p` answers `s` only by going to `s`. So:
+//! Direct simulation compares marks on every edge, also on edges on no cycle, where they have no influence. Ignoring
+//! them there gives a larger relation that still proves inclusion of languages, but not every edge that is
+//! superfluous according to it may be dropped: in `p -> p`, `p -> s`, `s -> s {0}` the state `p` answers `s` only by
+//! going to `s`. So:
 //!
-//! * `s ⊑ t` is the greatest relation such that each edge of `s` is answered, letter by letter, by edges
-//!   of `t` to related states, with at least the same marks unless one of the two edges leaves its
-//!   component. Two runs that answer each other leave components finitely often, hence `s ⊑ t` implies
-//!   that the language of `s` is included in that of `t` (P1).
-//! * An edge `e` from `p` to `s` in another component is dropped if, *in the automaton without `e`*, the
-//!   letters of `e` are covered by other edges of `p` to states `t` with `s ⊑ t` (P2). A run takes `e` at
-//!   most once, and what follows is a run of `s`, which cannot come back to `p` and so has lost
-//!   nothing; by P1 one of the `t` accepts it without `e`.
+//! * `s ⊑ t` is the greatest relation such that each edge of `s` is answered, letter by letter, by edges of `t` to
+//!   related states, with at least the same marks unless one of the two edges leaves its component. Two runs that
+//!   answer each other leave components finitely often, hence `s ⊑ t` implies that the language of `s` is included in
+//!   that of `t` (P1).
+//! * An edge `e` from `p` to `s` in another component is dropped if, *in the automaton without `e`*, the letters of
+//!   `e` are covered by other edges of `p` to states `t` with `s ⊑ t` (P2). A run takes `e` at most once, and its
+//!   rest is a run of `s`, which cannot return to `p` and so does not use `e`; by P1 one of the `t` accepts it
+//!   without `e`.
 //!
 //! Cost: one relation for the whole automaton to find candidates, one more for each candidate.
 
@@ -20,11 +20,11 @@ use crate::automaton::{Automaton, Edge};
 use crate::bdd::{Bdd, Bdds};
 use crate::scc::Sccs;
 
-/// Automata with more states are left alone.
+/// Automata with more states are not changed.
 const MAX_STATES: usize = 64;
 
-/// Drops what can be dropped from an automaton whose acceptance does not use `Fin`. Returns true if
-/// anything went. States may become unreachable or useless.
+/// Drops superfluous edges of an automaton whose acceptance does not use `Fin`. Returns true if any were dropped.
+/// States may become unreachable or useless.
 pub fn prune_transient_edges(a: &mut Automaton, bdds: &mut Bdds) -> bool {
     if a.states() > MAX_STATES || a.acceptance.uses_fin() {
         return false;
@@ -57,7 +57,7 @@ pub fn prune_transient_edges(a: &mut Automaton, bdds: &mut Bdds) -> bool {
             let without = relation(a, &sccs, bdds, Some((p, i)));
             covered(a, bdds, &without, p, i)
         } {
-            // Components may only split by this: what left its component still does.
+            // This can only split components: edges between components stay such edges.
             a.edges[p as usize].remove(i);
             changed = true;
         }

@@ -1,8 +1,8 @@
 //! Is there at most one accepting run for each word?
 //!
-//! Two accepting runs on one word are an accepting run of the product of the automaton with itself. So it is
-//! unambiguous if and only if the useful part of that product is a copy of its own useful part: no pair of different
-//! states, and no pair of different edges between the same states.
+//! Two accepting runs on one word are an accepting run of the product of the automaton with itself. So the automaton
+//! is unambiguous if and only if the useful part of that product is a copy of its own useful part: no pair of
+//! different states, and no pair of different edges between the same states.
 //!
 //! Cost: the square of the number of edges, and the emptiness checks of the product.
 
@@ -20,7 +20,7 @@ pub fn is_unambiguous(bdds: &mut Bdds, a: &Automaton) -> bool {
     prune(&mut useful);
     let mut twice = product(bdds, &useful, &useful);
     prune(&mut twice);
-    // Each useful state and edge is there with itself.
+    // Each useful state and edge is paired with itself.
     (twice.states(), twice.edge_count()) == (useful.states(), useful.edge_count())
         && twice.initial.len() == useful.initial.len()
 }
@@ -34,7 +34,7 @@ mod tests {
     use crate::word::random_word;
     use sempre_base::Random;
 
-    /// Two accepting runs on a word part somewhere: there two edges, or two initial states, lead to states that
+    /// Two accepting runs on a word diverge at some position: two edges, or two initial states, lead to states that
     /// accept the rest of the word.
     #[test]
     fn two_runs_differ_in_a_choice() {

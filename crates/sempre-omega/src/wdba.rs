@@ -1,20 +1,20 @@
 //! Minimal deterministic weak automata of obligations.
 //!
-//! A language is an obligation (a Boolean combination of safety languages) iff a deterministic weak
-//! automaton recognises it, and then there is a unique minimal one. After Dax, Eisinger, Klaedtke,
-//! "Mechanizing the powerset construction for restricted classes of ω-automata" (ATVA 2007), and Löding,
-//! "Efficient minimization of deterministic weak ω-automata" (IPL 2001):
+//! A language is an obligation (a Boolean combination of safety languages) iff a deterministic weak automaton
+//! recognises it, and then there is a unique minimal one. After Dax, Eisinger, Klaedtke, "Mechanizing the powerset
+//! construction for restricted classes of ω-automata" (ATVA 2007), and Löding, "Efficient minimization of
+//! deterministic weak ω-automata" (IPL 2001):
 //!
-//! 1. the subset construction of the automaton, acceptance ignored;
-//! 2. each component of it is accepting iff the original automaton accepts the word of one of its
-//!    cycles (all cycles of a component agree if the language is an obligation);
-//! 3. states in no cycle get the colour of what they lead to (Löding), which makes the classical
-//!    minimisation of automata on finite words correct and canonical;
-//! 4. if the language is not known to be an obligation, the result is compared with the original:
-//!    [`minimize`] alone promises nothing then.
+//! 1. the subset construction of the automaton, ignoring acceptance;
+//! 2. each component of it is accepting iff the original automaton accepts the word of one of its cycles (all cycles
+//!    of a component agree if the language is an obligation);
+//! 3. states on no cycle get the colour of their successors (Löding), which makes the classical minimisation of
+//!    automata on finite words correct and canonical;
+//! 4. if the language is not known to be an obligation, the result is compared with the original: [`minimize`] alone
+//!    guarantees nothing then.
 //!
-//! How ours differs: successors of a subset are found for classes of letters, as the supports of one
-//! decision diagram, not letter by letter.
+//! Differences: successors of a subset are found for classes of letters, as the supports of one decision diagram, not
+//! letter by letter.
 //!
 //! Cost: exponential in the states (subsets); `limit` bounds it.
 
@@ -46,8 +46,8 @@ pub fn minimize(a: &Automaton, bdds: &mut Bdds, limit: usize) -> Option<Automato
     Some(quotient(&d, &even, &covered, bdds))
 }
 
-/// More nodes of decision diagrams or edges than this for one subset construction, and it is given up: with
-/// many propositions a few states may have to tell astronomically many letters apart.
+/// The most nodes of decision diagrams and the most edges for one subset construction: with many propositions a few
+/// states may distinguish astronomically many letters.
 const MAX_NODES: usize = 1 << 18;
 
 /// The subset construction, and the set of each state; state 0 is the set of initial states, and the
@@ -66,7 +66,7 @@ pub fn powerset(
     bdds.within(budget, |bdds| bounded_powerset(a, bdds, limit, budget))?
 }
 
-/// [`powerset`] with at most so many edges, within the bound of the diagrams.
+/// [`powerset`] with at most this many edges, within the bound of the diagrams.
 fn bounded_powerset(
     a: &Automaton,
     bdds: &mut Bdds,
@@ -150,8 +150,8 @@ fn cycle_is_accepted(
     while let Some((q, i, s)) = todo.pop() {
         let next = (i + 1) % n;
         for e in &a.edges[q as usize] {
-            // The letter is a cube that decides the labels of d, hence some labels of a only partly:
-            // a letter that satisfies it is chosen once, the negative literals for what is open.
+            // The letter is a cube that decides the labels of d, hence some labels of a only partly: a letter that
+            // satisfies it is chosen once, with negative literals for the open propositions.
             if !reads(bdds, e.label, letters[i as usize]) {
                 continue;
             }
@@ -324,7 +324,7 @@ mod tests {
         for (s, edges) in a.edges.iter_mut().enumerate() {
             for e in edges {
                 let inside = sccs.of[s] == sccs.of[e.to as usize];
-                // Between components a mark says nothing.
+                // Marks between components have no influence.
                 let marked = if inside {
                     chosen[sccs.of[s] as usize]
                 } else {

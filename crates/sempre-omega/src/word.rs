@@ -1,7 +1,7 @@
-//! Letters and words: what automata read.
+//! Letters and words: the input of automata.
 //!
-//! A letter tells which propositions are true; a word is a lasso of letters. Words made by
-//! [`random_word`] are what the tests of this crate compare languages with.
+//! A letter determines which propositions are true; a word is a lasso of letters. The tests of this crate compare
+//! languages on words made by [`random_word`].
 
 use crate::acceptance::Acceptance;
 use crate::automaton::{Alphabet, Automaton};
@@ -113,8 +113,8 @@ pub fn shortest_form<L: Clone + PartialEq>(word: &Lasso<L>) -> Lasso<L> {
     Lasso::new(prefix, cycle)
 }
 
-/// The word in the usual notation, `a&!b; !a&b; cycle{a&b}`, every one of `variables` told in every
-/// letter (`1` if there is none).
+/// The word in the usual notation, `a&!b; !a&b; cycle{a&b}`, with every one of `variables` in every letter (`1` if
+/// there is none).
 pub fn show_word(alphabet: &Alphabet, variables: &[u32], word: &Word) -> String {
     let letter = |l: &Letter| {
         let mut text = String::new();
@@ -180,7 +180,7 @@ mod tests {
             let (x, y) = (random(), random());
             let (u, v) = (shortest_form(&x), shortest_form(&y));
             assert_eq!(unroll(&u), unroll(&x));
-            // Forty letters tell prefixes of 2 and cycles of 2 apart.
+            // Forty letters distinguish words with prefixes of 2 and cycles of 2.
             assert_eq!(u == v, unroll(&x) == unroll(&y));
             equal += usize::from(u == v);
         }

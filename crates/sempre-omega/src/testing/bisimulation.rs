@@ -1,19 +1,17 @@
 //! Reduction of testing automata by bisimulation.
 //!
-//! Two states are merged if they are of the same kind (Büchi and livelock accepting, acceptance
-//! sets of the stuttering self-loop) and have, for each changeset and set of marks, transitions
-//! into the same classes. The coarsest such partition is computed by refinement from the partition
-//! by kind: states of a class whose transitions go into different classes are split, until nothing
-//! changes.
+//! Two states are merged if they are of the same kind (Büchi and livelock accepting, acceptance sets of the
+//! stuttering self-loop) and have, for each changeset and set of marks, transitions into the same classes. The
+//! coarsest such partition is computed by refinement from the partition by kind: states of a class whose transitions
+//! go into different classes are split, until nothing changes.
 //!
-//! The valuation that a state was made for is not part of its kind. What a state accepts is a set
-//! of words of changes, and that is all that is compared; so the pairs of a valuation and an
-//! initial state survive as pairs, and one state may be the beginning for several valuations (in
-//! the papers: `(G b, a b)` and `(G b, !a b)` are one state).
+//! The valuation that a state was made for is not part of its kind. The language of a state is a set of words of
+//! changes, and only that is compared; so the pairs of a valuation and an initial state stay pairs, and one state may
+//! be initial for several valuations (in the papers: `(G b, a b)` and `(G b, !a b)` are one state).
 //!
-//! Cost: each round looks at each transition once; there are at most as many rounds as states,
-//! seldom more than a few. Deliberately not done: the algorithm of Paige and Tarjan with its better
-//! bound. Reductions by simulation would merge more; they are not done either.
+//! Cost: each round visits each transition once; there are at most as many rounds as states, seldom more than a few.
+//! Deliberately not done: the algorithm of Paige and Tarjan with its better bound. Reductions by simulation would
+//! merge more; they are not done either.
 
 use super::TestingEdge;
 use super::graph::Graph;
@@ -44,7 +42,7 @@ pub(crate) fn classes(edges: &[Vec<TestingEdge>], kind: &[u64]) -> (Vec<u32>, Ve
     }
 }
 
-/// Equal keys get equal numbers, in the order in which they come up; and where each came up first.
+/// Equal keys get equal numbers, in the order of their first occurrence. Also returns the first occurrence of each.
 fn number<K: std::hash::Hash + Eq>(keys: impl Iterator<Item = K>) -> (Vec<u32>, Vec<u32>) {
     let mut known: FxHashMap<K, u32> = FxHashMap::default();
     let mut first = Vec::new();

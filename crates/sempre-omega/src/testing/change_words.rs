@@ -1,19 +1,17 @@
 //! Testing automata as ordinary ω-automata, over words of changes or over words of valuations.
 //!
-//! *Over changes* ([`ta_over_changes`], [`tgta_over_changes`]): the automaton reads what changes. Its
-//! propositions are not `a` but `changes(a)`, so that nobody takes them for values. The first letter is
-//! what changes from the valuation in which everything is false, and brings it from a state of its
-//! own to the initial states. This is what can be said about a testing automaton in the Hanoi format:
-//! the same states and one more.
+//! *Over changes* ([`ta_over_changes`], [`tgta_over_changes`]): the automaton reads changes. Its propositions are not
+//! `a` but `changes(a)`, so that they are not mistaken for values. The first letter is the change from the valuation
+//! in which everything is false, and leads from an additional state to the initial states. This is the representation
+//! of a testing automaton in the Hanoi format: the same states and one more.
 //!
-//! *Over valuations* ([`ta_over_valuations`], [`tgta_over_valuations`]): states are unfolded with the
-//! valuation again, and the language is the one the testing automaton stands for. This is how
-//! languages are compared exactly.
+//! *Over valuations* ([`ta_over_valuations`], [`tgta_over_valuations`]): states are unfolded with the valuation
+//! again, and the language is that of the testing automaton. This permits exact comparisons of languages.
 //!
-//! The acceptance of a [`Ta`] needs a `Fin`: mark 0 is on changes that leave Büchi accepting
-//! states, mark 1 on all changes, mark 2 on resting in a livelock accepting state; accepted is
-//! `Inf(0) | (Fin(1) & Inf(2))`. Resting in a Büchi accepting state need not be marked, because a
-//! run that changes for ever leaves it by a change.
+//! The acceptance of a [`Ta`] needs a `Fin`: mark 0 is on changes that leave Büchi accepting states, mark 1 on all
+//! changes, mark 2 on stuttering in a livelock accepting state; the condition is `Inf(0) | (Fin(1) & Inf(2))`.
+//! Stuttering in a Büchi accepting state need not be marked, because a run that changes for ever leaves it by a
+//! change.
 //!
 //! Cost: linear over changes; over valuations times two to the number of propositions.
 
@@ -24,7 +22,7 @@ use crate::bdd::{Bdd, Bdds, Literal};
 use crate::mark::Mark;
 use rustc_hash::FxHashMap;
 
-/// What both kinds have in common: transitions, those that stutter among them.
+/// The common part of both kinds: transitions, including stuttering ones.
 struct View<'a> {
     name: &'a Option<String>,
     propositions: &'a [u32],

@@ -1,8 +1,8 @@
 //! The transitions of a testing automaton, found by state and changeset.
 //!
-//! All transitions lie in one array, those of a state together and sorted by changeset. Where states
-//! times changesets are few, a second array says for each pair where its transitions begin, so that a
-//! look-up is one index; otherwise there is one entry per state and the changeset is searched for.
+//! All transitions lie in one array, those of a state together and sorted by changeset. If states times changesets
+//! are few, a second array has the start of the transitions of each pair, so that a lookup is one access; otherwise
+//! there is one entry per state and the changeset is searched for.
 
 /// The largest array of beginnings.
 const MAX_ENTRIES: usize = 1 << 22;
@@ -30,7 +30,7 @@ pub struct EdgeTable {
 }
 
 impl EdgeTable {
-    /// The table of the transitions of each state, over so many propositions.
+    /// The table of the transitions of each state, over this number of propositions.
     pub fn new(mut of: Vec<Vec<TestingEdge>>, propositions: usize) -> Self {
         for edges in &mut of {
             edges.sort_unstable();
@@ -108,7 +108,7 @@ mod tests {
         let mut found = 0;
         for round in 0..100 {
             let states = 1 + r.below(5);
-            // So many propositions need the layout with a search.
+            // This number of propositions requires the layout with a search.
             let (propositions, spread) = if round % 2 == 0 {
                 (3, 1)
             } else {

@@ -6,7 +6,7 @@ use crate::automaton::Automaton;
 use crate::bdd::Bdd;
 use crate::mark::Mark;
 
-/// States, transitions, beginnings. What else is known about states the caller keeps.
+/// States, transitions, initial pairs. The caller stores further data of states.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     pub(crate) initial: Vec<Initial>,
@@ -22,8 +22,8 @@ impl Graph {
         }
     }
 
-    /// Sorts everything; drops what is there twice, and transitions that another one between the same
-    /// states dominates because it is in more acceptance sets.
+    /// Sorts the transitions, and drops duplicates and transitions that another one between the same states dominates
+    /// because it is in more acceptance sets.
     pub(crate) fn tidy(&mut self) {
         self.initial.sort_unstable();
         self.initial.dedup();
@@ -33,7 +33,7 @@ impl Graph {
             let mut kept: Vec<TestingEdge> = Vec::with_capacity(edges.len());
             for (i, e) in edges.iter().enumerate() {
                 let same = |f: &&TestingEdge| (f.changeset, f.to) == (e.changeset, e.to);
-                // A set that contains another is the larger number, so it comes later.
+                // A superset is the larger number, so it comes later.
                 let dominated = edges[i + 1..]
                     .iter()
                     .take_while(same)
@@ -46,8 +46,8 @@ impl Graph {
         }
     }
 
-    /// Keeps the states that are reachable through states for which `keep` says so, numbered in
-    /// breadth-first order. Returns the old number of each state.
+    /// Keeps the states that are reachable through states that satisfy `keep`, numbered in breadth-first order.
+    /// Returns the old number of each state.
     pub(crate) fn trim(&mut self, keep: impl Fn(u32) -> bool) -> Vec<u32> {
         let mut number = vec![u32::MAX; self.edges.len()];
         let mut order: Vec<u32> = Vec::new();
@@ -69,7 +69,8 @@ impl Graph {
         order
     }
 
-    /// The states `order`, in this order; each gets the number `number` tells, and what has none goes.
+    /// Keeps the states `order`, in this order; `number` maps old numbers to new ones, and states without a number
+    /// are dropped.
     pub(crate) fn renumber(&mut self, order: &[u32], number: &[u32]) {
         let new = |s: u32| number[s as usize];
         self.edges = order
@@ -90,8 +91,8 @@ impl Graph {
         self.tidy();
     }
 
-    /// The graph as an automaton without labels, for the algorithms on components; `marks` tells the
-    /// acceptance sets of a transition.
+    /// The graph as an automaton without labels, for the algorithms on components; `marks` gives the acceptance sets
+    /// of a transition.
     pub(crate) fn skeleton(
         &self,
         sets: u32,

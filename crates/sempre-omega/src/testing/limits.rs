@@ -1,4 +1,4 @@
-//! What is refused, and why.
+//! Limits of the constructions, and refusals.
 
 use crate::automaton::Automaton;
 use crate::bdd::Bdds;
@@ -10,8 +10,8 @@ use std::fmt;
 /// How large a testing automaton may grow while it is built, before it is reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Observed propositions: there are two to the power of them valuations. More than 24 are refused
-    /// whatever is said here.
+    /// The number of observed propositions: there are two to the power of it valuations. More than 24 are always
+    /// refused.
     pub propositions: usize,
     /// States.
     pub states: usize,
@@ -34,9 +34,9 @@ impl Default for Limits {
 pub enum Refusal {
     /// Too many propositions are observed.
     Propositions {
-        /// So many are observed.
+        /// The number of observed propositions.
         count: usize,
-        /// So many are allowed.
+        /// The limit.
         most: usize,
     },
     /// More states than allowed.
@@ -52,7 +52,7 @@ pub enum Refusal {
     /// The two words differ only in how often letters are repeated; the first is accepted, the second
     /// is not.
     StutterSensitive(Box<(Word, Word)>),
-    /// The complement that would tell whether the language is stutter-invariant is too large.
+    /// The complement that decides whether the language is stutter-invariant is too large.
     StutterUnknown,
 }
 
@@ -85,8 +85,8 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// Refuses an automaton whose language is not stutter-invariant, with two words that show it. The
-/// limit is on the states of a deterministic automaton, if one has to be made for the complement.
+/// Refuses an automaton whose language is not stutter-invariant, with two words that prove it. The limit bounds the
+/// states of a deterministic automaton, if one is needed for the complement.
 pub fn refuse_stutter_sensitive(
     bdds: &mut Bdds,
     a: &Automaton,

@@ -1,24 +1,24 @@
 //! Testing automata: they observe changes of propositions, not their values.
 //!
-//! A stutter-invariant language does not care how often a letter is repeated, so an automaton for it
-//! need not move while nothing changes. Its transitions are labelled with *changesets*, the observed
+//! Membership in a stutter-invariant language does not depend on how often letters are repeated, so an automaton for
+//! it need not change its state while nothing changes. Its transitions are labelled with *changesets*, the observed
 //! propositions that flip between two letters; only the first letter is read as a valuation.
 //!
-//! * [`Ta`] (Hansen, Penczek, Valmari, "Stuttering-insensitive automata for on-the-fly detection of
-//!   livelock properties", FMICS 2002): Büchi accepting states for words that change for ever,
-//!   livelock accepting states for words that end in stuttering. [`sta`] gives it one livelock
-//!   state that has no successors, which one pass over a product can check.
-//! * [`Tgta`] (Ben Salem, Duret-Lutz, Kordon, "Model checking using generalized testing automata",
-//!   ToPNoC 2012): generalised acceptance on transitions, a stuttering self-loop on every state and
-//!   no other stuttering transition, so that one kind of acceptance does for both.
+//! * [`Ta`] (Hansen, Penczek, Valmari, "Stuttering-insensitive automata for on-the-fly detection of livelock
+//!   properties", FMICS 2002): Büchi accepting states for words that change for ever, livelock accepting states for
+//!   words that end in stuttering. [`sta`] converts it to one with a single livelock state without successors, for
+//!   which one pass over a product is enough.
+//! * [`Tgta`] (Ben Salem, Duret-Lutz, Kordon, "Model checking using generalized testing automata", ToPNoC 2012):
+//!   generalised acceptance on transitions, a stuttering self-loop on every state and no other stuttering transition,
+//!   so that one kind of acceptance covers both.
 //!
-//! Both come from ω-automata by [`unfolding`](mod@unfolding) them over the valuations. Nothing but the
-//! observed propositions is unfolded (those that some label tests), only what is reachable is built,
-//! and what would be too large is refused ([`Refusal`], [`Limits`]).
+//! Both come from ω-automata by [`unfolding`](mod@unfolding) them over the valuations. Only the observed propositions
+//! are unfolded (those that some label tests), only reachable states are constructed, and automata that would be too
+//! large are refused ([`Refusal`], [`Limits`]).
 //!
-//! The constructions are right only for stutter-invariant languages. Whether a language is one is
-//! asked of [`refuse_stutter_sensitive`], which costs a complement; where the automaton of the negation
-//! is at hand, [`stutter_witness`](crate::stutter::stutter_witness) is cheaper.
+//! The constructions are correct only for stutter-invariant languages. [`refuse_stutter_sensitive`] decides whether a
+//! language is one, which takes a complement; if the automaton of the negation is available,
+//! [`stutter_witness`](crate::stutter::stutter_witness) is cheaper.
 //!
 //! Changesets and valuations are words of 64 bits: bit `i` stands for the observed proposition `i`.
 
@@ -42,7 +42,7 @@ pub use tgta::Tgta;
 
 use crate::word::Letter;
 
-/// A way to begin: with this first letter, in this state.
+/// An initial pair: a first letter and a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Initial {
     /// The observed propositions that are true in the first letter.
@@ -173,7 +173,7 @@ mod tests {
         assert!(without_cycle > 10, "{without_cycle}");
     }
 
-    /// Deterministic automata settle: their testing automata are deterministic, too.
+    /// Deterministic automata have deterministic testing automata.
     #[test]
     fn deterministic_automata_stay_deterministic() {
         let mut r = Random::new(19);

@@ -1,11 +1,10 @@
-//! Testing automata on paper: GraphViz, JSON, and their sizes.
+//! Output of testing automata: GraphViz, JSON, and their sizes.
 //!
-//! In pictures, an arrow from nowhere carries the valuations with which a state is a beginning,
-//! other arrows the changesets, in braces. Of a [`Ta`], Büchi accepting states have a double line,
-//! livelock accepting ones a dashed line. Of a [`Tgta`], acceptance sets are numbers in discs.
-//! Transitions between the same states with the same marks share an arrow; where it would carry
-//! very many changesets, the picture tells some and how many there are. The JSON text tells
-//! everything.
+//! In pictures, an initial arrow carries the valuations for which a state is initial, other arrows the changesets, in
+//! braces. Of a [`Ta`], Büchi accepting states have a double line, livelock accepting ones a dashed line. Of a
+//! [`Tgta`], acceptance sets are numbers in discs. Transitions between the same states with the same marks share an
+//! arrow; if it would carry very many changesets, the picture shows some of them and their number. The JSON text is
+//! complete.
 
 use super::{EdgeTable, Initial, Ta, Tgta};
 use crate::automaton::Alphabet;
@@ -172,7 +171,7 @@ fn list(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.join(","))
 }
 
-/// So many of the texts as an arrow carries.
+/// The first texts, as many as fit on an arrow.
 fn arrow(texts: &[String]) -> Vec<String> {
     let mut lines = texts[..texts.len().min(MAX_ON_AN_ARROW)].to_vec();
     if texts.len() > MAX_ON_AN_ARROW {

@@ -1,14 +1,13 @@
 //! Single-pass testing automata: one livelock accepting state, and it has no successors.
 //!
-//! Ben Salem, "Single-pass testing automata for LTL model checking" (LATA 2015). The two passes
-//! that testing automata need otherwise come from livelock accepting states that have successors: a
-//! search does not know whether it will leave them. Here every transition into a livelock accepting
-//! state gets a twin into an artificial state `g`, and for every initial pair with such a state
-//! there is one with `g`; then only `g` is livelock accepting. A run guesses the last change of the
-//! word.
+//! Ben Salem, "Single-pass testing automata for LTL model checking" (LATA 2015). The two passes that testing automata
+//! need otherwise come from livelock accepting states that have successors: a search cannot determine whether a run
+//! leaves them. Here every transition into a livelock accepting state gets a copy into an artificial state `g`, and
+//! for every initial pair with such a state there is one with `g`; then only `g` is livelock accepting. A run guesses
+//! the last change of the word.
 //!
-//! Livelock accepting states without successors are left alone if nothing else is needed: they merge
-//! with `g`, because they accept nothing but rest.
+//! Livelock accepting states without successors need no copy: they merge with `g`, because they accept only
+//! stuttering.
 //!
 //! Cost: one pass, at most one transition more for each state and changeset.
 

@@ -1,23 +1,22 @@
 //! Testing automata with Büchi and livelock acceptance.
 //!
-//! Definition 3 and the construction of section 2.3 of Ben Salem, Duret-Lutz, Kordon, "Generalized
-//! Büchi automata versus testing automata for model checking" (SUMo 2011); the automata are those
-//! of Hansen, Penczek, Valmari (FMICS 2002). A word is accepted
+//! Definition 3 and the construction of section 2.3 of Ben Salem, Duret-Lutz, Kordon, "Generalized Büchi automata
+//! versus testing automata for model checking" (SUMo 2011); the automata are those of Hansen, Penczek, Valmari (FMICS
+//! 2002). A word is accepted
 //!
-//! * if it changes for ever and a run that stays where it is while nothing changes sees Büchi accepting
-//!   states infinitely often, or
-//! * if it stutters from some point on and the run rests in a livelock accepting state from there.
+//! * if it changes for ever and a run that stays in its state while nothing changes sees Büchi accepting states
+//!   infinitely often, or
+//! * if it stutters from some point on and the run stays in a livelock accepting state from there.
 //!
-//! From a Büchi automaton with acceptance on states: it is [unfolded](mod@super::unfolding); a pair
-//! is Büchi accepting if its state is, and livelock accepting if stuttering can bring it to an
-//! accepting cycle of stuttering; the stuttering transitions go. States from which nothing is
-//! accepted go too, and bisimilar ones are merged.
+//! From a Büchi automaton with acceptance on states: it is [unfolded](mod@super::unfolding); a pair is Büchi
+//! accepting if its state is, and livelock accepting if it reaches an accepting stuttering cycle by stuttering; the
+//! stuttering transitions are removed. States with an empty language are removed too, and bisimilar ones are merged.
 //!
-//! Then the second optimisation of the paper: a state on no cycle can be Büchi accepting or not, so
-//! it becomes so if all its successors are ([`Ta::transient_into_buchi`]), and more states may be
-//! bisimilar. The paper does that before it merges and says that it never hinders; it can, where
-//! the state is bisimilar to one on a cycle (`x -> y`, `x' -> y`, `y -> x'`, only `y` accepting).
-//! We merge first, which leaves no such pair, then again after.
+//! Then the second optimisation of the paper: a state on no cycle can be Büchi accepting or not, so it becomes so if
+//! all its successors are ([`Ta::transient_into_buchi`]), and more states may be bisimilar. The paper does that
+//! before merging and claims that it never prevents a merge; it can, if the state is bisimilar to one on a cycle (`x
+//! -> y`, `x' -> y`, `y -> x'`, only `y` accepting). Here states are merged first, which leaves no such pair, and
+//! again afterwards.
 //!
 //! Invariants: I1, no transition stutters; I2, initial pairs are sorted by valuation.
 //!
@@ -37,11 +36,11 @@ use crate::scc::Sccs;
 /// A testing automaton.
 #[derive(Clone, Debug)]
 pub struct Ta {
-    /// What it is called; usually the formula it came from.
+    /// Its name; usually the formula it came from.
     pub name: Option<String>,
     /// The observed propositions (numbers in the alphabet), by bit.
     pub propositions: Vec<u32>,
-    /// The ways to begin, sorted.
+    /// The initial pairs, sorted.
     pub initial: Vec<Initial>,
     /// The transitions; none stutters, none has marks.
     pub table: EdgeTable,
@@ -122,13 +121,12 @@ impl Ta {
         self.table.all().len()
     }
 
-    /// The transitions of a state for what changes; for the empty changeset there is none, and a run
-    /// stays where it is.
+    /// The transitions of a state for a changeset. For the empty changeset there are none: a run stays in its state.
     pub fn edges(&self, state: u32, changeset: u64) -> &[TestingEdge] {
         self.table.get(state, changeset)
     }
 
-    /// The states to begin with when the first letter has this valuation.
+    /// The initial states for this valuation of the first letter.
     pub fn initial_states(&self, valuation: u64) -> impl Iterator<Item = u32> + '_ {
         initial_states(&self.initial, valuation)
     }
@@ -142,7 +140,7 @@ impl Ta {
         Graph::of(&self.initial, &self.table)
     }
 
-    /// The automaton with these states in place of its own; `old` tells which ones they were.
+    /// The automaton with these states in place of its own; `old` maps them to the original ones.
     fn replace(&mut self, graph: Graph, old: &[u32]) {
         let pick = |from: &[bool]| old.iter().map(|&s| from[s as usize]).collect();
         *self = Self::assemble(
@@ -167,8 +165,7 @@ impl Ta {
         self.replace(graph, &old);
     }
 
-    /// Makes states that lie on no cycle and whose successors are all Büchi accepting Büchi accepting
-    /// too. Says whether there was one.
+    /// Makes states on no cycle Büchi accepting if all their successors are. Returns whether there was one.
     pub fn transient_into_buchi(&mut self) -> bool {
         let a = self.graph().skeleton(0, Acceptance::True, |_, _| 0);
         let sccs = Sccs::new(&a);
@@ -218,8 +215,8 @@ impl Ta {
 mod tests {
     use super::*;
 
-    /// The example of the header: `x -> y`, `x' -> y`, `y -> x'`, only `y` Büchi accepting. What is
-    /// on no cycle must not be changed before it is merged with what is on one.
+    /// The example of the header: `x -> y`, `x' -> y`, `y -> x'`, only `y` Büchi accepting. A state on no cycle must
+    /// not be changed before it is merged with one on a cycle.
     #[test]
     fn transient_states_are_merged_before_they_are_changed() {
         let edge = |to: u32| {

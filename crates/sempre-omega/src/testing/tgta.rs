@@ -1,31 +1,28 @@
 //! Transition-based generalised testing automata.
 //!
-//! Definition 7 of Ben Salem, Duret-Lutz, Kordon, Thierry-Mieg, "Symbolic model checking of
-//! stutter-invariant properties using generalized testing automata" (TACAS 2014), and the
-//! construction of their "Model checking using generalized testing automata" (ToPNoC 2012).
-//! Acceptance is generalised Büchi on transitions; every state has a stuttering self-loop, and no
-//! other transition stutters. So while the word stutters the run stays, and there is no second kind
-//! of acceptance.
+//! Definition 7 of Ben Salem, Duret-Lutz, Kordon, Thierry-Mieg, "Symbolic model checking of stutter-invariant
+//! properties using generalized testing automata" (TACAS 2014), and the construction of their "Model checking using
+//! generalized testing automata" (ToPNoC 2012). Acceptance is generalised Büchi on transitions; every state has a
+//! stuttering self-loop, and no other transition stutters. So the run stays in its state while the word stutters, and
+//! there is no second kind of acceptance.
 //!
-//! From a TGBA: it is [unfolded](mod@super::unfolding). A state that rests on an accepting
-//! stuttering cycle gets a self-loop in all acceptance sets: going around that cycle is a
-//! repetition of a letter. A state that only *reaches* such a cycle by stuttering must not have
-//! one, if a run can come back to it and collect the marks again. The papers copy transitions into
-//! it to the states on the cycles; we send them to one artificial state with nothing but its
-//! self-loop, and only where no transition with the same source and changeset goes to a state with
-//! such a self-loop already: all that is missing is the end of the word. If the state is on no
-//! cycle of changes, it gets the self-loop after all, since nobody comes back.
+//! From a TGBA: it is [unfolded](mod@super::unfolding). A state on an accepting stuttering cycle gets a self-loop in
+//! all acceptance sets: a round of that cycle reads repetitions of a letter. A state that only *reaches* such a cycle
+//! by stuttering must not have one, if a run can return to it and see the marks again. The papers copy transitions
+//! into it to the states on the cycles; here the copies lead to one artificial state with only its self-loop, and are
+//! added only if no transition with the same source and changeset leads to a state with such a self-loop already:
+//! they only accept the end of the word. If the state is on no cycle of changes, it gets the self-loop after all,
+//! since no run returns to it.
 //!
-//! The unfolding of a deterministic automaton is settled: all its states rest or cannot reach a
-//! cycle to rest on, so nothing artificial is needed, and the result is deterministic.
+//! The unfolding of a deterministic automaton skips stuttering: each of its states is on an accepting stuttering
+//! cycle or cannot reach one, so no artificial state is needed, and the result is deterministic.
 //!
-//! Then marks are removed from transitions that lie on no accepting cycle, useless states go, and
-//! bisimilar states are merged. Several transitions may have the same ends and changeset and
-//! different marks, which the definition, for which transitions are triples, does not know; none of
-//! them is then in all the sets of another.
+//! Then marks are removed from transitions that lie on no accepting cycle, useless states are removed, and bisimilar
+//! states are merged. Several transitions may have the same ends and changeset and different marks, which the
+//! definition, where transitions are triples, does not permit; none of them is then in all the sets of another.
 //!
-//! Invariants: I1, the only transition of a state with the empty changeset is its self-loop, and it
-//! has one; I2, initial pairs are sorted by valuation.
+//! Invariants: I1, the only transition of a state with the empty changeset is its self-loop, and it has one; I2,
+//! initial pairs are sorted by valuation.
 //!
 //! Cost: that of the unfolding; reductions are a few passes.
 
@@ -44,11 +41,11 @@ use crate::scc::Sccs;
 /// A transition-based generalised testing automaton.
 #[derive(Clone, Debug)]
 pub struct Tgta {
-    /// What it is called; usually the formula it came from.
+    /// Its name; usually the formula it came from.
     pub name: Option<String>,
     /// The observed propositions (numbers in the alphabet), by bit.
     pub propositions: Vec<u32>,
-    /// The ways to begin, sorted.
+    /// The initial pairs, sorted.
     pub initial: Vec<Initial>,
     /// The transitions, the stuttering self-loops among them.
     pub table: EdgeTable,
@@ -93,7 +90,7 @@ impl Tgta {
         self.table.all().len()
     }
 
-    /// The transitions of a state for what changes.
+    /// The transitions of a state for a changeset.
     pub fn edges(&self, state: u32, changeset: u64) -> &[TestingEdge] {
         self.table.get(state, changeset)
     }
@@ -103,7 +100,7 @@ impl Tgta {
         self.edges(state, 0).iter().fold(0, |m, e| m | e.marks)
     }
 
-    /// The states to begin with when the first letter has this valuation.
+    /// The initial states for this valuation of the first letter.
     pub fn initial_states(&self, valuation: u64) -> impl Iterator<Item = u32> + '_ {
         initial_states(&self.initial, valuation)
     }

@@ -1,48 +1,45 @@
 //! An automaton unfolded over valuations: the first step to both kinds of testing automata.
 //!
-//! After Geldenhuys and Hansen, "Larger automata and less work for LTL model checking" (SPIN 2006),
-//! and Ben Salem, Duret-Lutz, Kordon, "Generalized Büchi automata versus testing automata for model
-//! checking" (SUMo 2011, section 2.3). A state is a pair of a state `s` of the automaton and the
-//! valuation `v` that is to be read in it. If an edge from `s` to `t` can read `v`, there is a
-//! transition from `(s, v)` to `(t, w)` for every `w`, labelled with what changes from `v` to `w`.
-//! It is *stuttering* if nothing does.
+//! After Geldenhuys and Hansen, "Larger automata and less work for LTL model checking" (SPIN 2006), and Ben Salem,
+//! Duret-Lutz, Kordon, "Generalized Büchi automata versus testing automata for model checking" (SUMo 2011, section
+//! 2.3). A state is a pair of a state `s` of the automaton and the valuation `v` that is to be read in it. If an edge
+//! from `s` to `t` can read `v`, there is a transition from `(s, v)` to `(t, w)` for every `w`, labelled with the
+//! changes from `v` to `w`. It is *stuttering* if there are none.
 //!
-//! The stuttering transitions are not kept: a stutter-invariant language contains a word if and
-//! only if it contains the word without repetitions, and that one is read without them, but for an
-//! endless repetition at its end. What the end needs is kept with the states: whether `(s, v)` lies
-//! on a stuttering cycle that accepts ([`Unfolding::accepting_stutter`]), and whether such a cycle can be
-//! reached by stuttering ([`Unfolding::livelock`]).
+//! The stuttering transitions are not kept: a stutter-invariant language contains a word if and only if it contains
+//! the word without repetitions, and that one is read without them, except for an endless repetition at its end. The
+//! acceptance of such an end is stored with the states: whether `(s, v)` lies on a stuttering cycle that accepts
+//! ([`Unfolding::accepting_stutter`]), and whether such a cycle can be reached by stuttering
+//! ([`Unfolding::livelock`]).
 //!
-//! How ours differs from the papers:
+//! Differences from the papers:
 //!
-//! * The valuation of a state tells only the propositions that `s` or its descendants test (the
-//!   first optimisation of the second paper), so the states that differ in others are never made.
-//! * Only what is reachable from initial states is made, and no state in which nothing can be read;
-//!   at the end, states go from which nothing is accepted.
-//! * The second paper also makes every state initial that "can reach" an initial one by stuttering.
-//!   Read literally that would be wrong (such a state may accept other words), and the states that
-//!   an initial one reaches by stuttering need not be initial either, by the argument above.
+//! * The valuation of a state contains only the propositions that `s` or its descendants test (the first optimisation
+//!   of the second paper), so states that differ only in others are identified.
+//! * Only reachable states are constructed, and no state in which no letter can be read; at the end, states with an
+//!   empty language are removed.
+//! * The second paper also makes every state initial that "can reach" an initial one by stuttering. Read literally
+//!   that would be wrong (such a state may accept other words), and the states that an initial one reaches by
+//!   stuttering need not be initial either, by the argument above.
 //!
-//! An automaton without acceptance sets accepts a closed language: a word all of whose prefixes are
-//! prefixes of accepted words is accepted. If something is accepted from `(s, v)`, it is still
-//! accepted with `v` repeated any number of times, because the language is stutter-invariant; so it
-//! is accepted with `v` for ever. Without acceptance sets every state may rest, then, whether the
-//! automaton has a cycle for that or not.
+//! An automaton without acceptance sets accepts a closed language: a word all of whose prefixes are prefixes of
+//! accepted words is accepted. If something is accepted from `(s, v)`, it is still accepted with `v` repeated any
+//! number of times, because the language is stutter-invariant; so it is accepted with `v` for ever. So without
+//! acceptance sets every state accepts stuttering, whether the automaton has a cycle for that or not.
 //!
-//! Where the automaton is deterministic more can be done ([`SkipStuttering`]), after Klein and Baier,
-//! "On-the-fly stuttering in the construction of deterministic omega-automata" (CIAA 2007). Then
-//! `(s, v)` has at most one stuttering successor, and leads to one cycle of them, if anything is
-//! accepted from it at all. The word with `v` repeated until the run is on that cycle and has gone
-//! around it is accepted if and only if the word itself is, so every transition to `(s, v)` can lead
-//! to one state of the cycle, the same for all, with the marks of the way and of the cycle. States
-//! that differ only before they settle are never told apart, and the result is deterministic. It is
+//! If the automaton is deterministic, stuttering can be skipped ([`SkipStuttering`]), after Klein and Baier,
+//! "On-the-fly stuttering in the construction of deterministic omega-automata" (CIAA 2007). Then `(s, v)` has at most
+//! one stuttering successor, and leads to one cycle of them, if its language is not empty. The word with `v` repeated
+//! until the run is on that cycle and has gone around it is accepted if and only if the word itself is, so every
+//! transition to `(s, v)` can lead to one state of the cycle, the same for all, with the marks of the path and of the
+//! cycle. States that differ only on the path to the cycle are identified, and the result is deterministic. This is
 //! not done for marks that must stay on states.
 //!
-//! Invariants: I1, no transition has the empty changeset; I2, a valuation has no bits but those of
-//! the propositions its state observes.
+//! Invariants: I1, no transition has the empty changeset; I2, a valuation only has bits of the propositions that its
+//! state observes.
 //!
-//! Cost: for each state and each of its edges that can be taken, one transition per changeset: with `n`
-//! observed propositions up to `4^n` times the edges of the automaton. [`Limits`] bound it.
+//! Cost: for each state and each of its edges that can be taken, one transition per changeset: with `n` observed
+//! propositions up to `4^n` times the edges of the automaton. [`Limits`] bound it.
 
 use super::graph::Graph;
 use super::limits::{Limits, Refusal};
@@ -55,7 +52,7 @@ use crate::mark::Mark;
 use crate::scc::Sccs;
 use rustc_hash::FxHashMap;
 
-/// More propositions than this are never unfolded, whatever the limits say.
+/// More propositions than this are never unfolded, regardless of the limits.
 const MAX_PROPOSITIONS: usize = 24;
 
 /// The unfolding of a generalised Büchi automaton.
@@ -74,7 +71,7 @@ pub(crate) struct Unfolding {
     pub(crate) graph: Graph,
 }
 
-/// What the unfolding needs to know about the automaton.
+/// Data about the automaton that the unfolding needs.
 struct Source {
     automaton: Automaton,
     /// The bit of each proposition.
@@ -82,7 +79,7 @@ struct Source {
     propositions: Vec<u32>,
     /// The propositions each state or its descendants test.
     observed: Vec<u64>,
-    /// What each state can read at all.
+    /// The letters that each state can read.
     readable: Vec<Bdd>,
     /// The marks that count, as bits, of each edge.
     marks: Vec<Vec<u64>>,
@@ -109,7 +106,7 @@ impl Source {
         let mut tested: Vec<u32> = supports.values().flatten().copied().collect();
         tested.sort_unstable();
         tested.dedup();
-        // In the order of the automaton, so that people find them where they expect them.
+        // In the order of the automaton, as users expect.
         let place = |v: &u32| a.propositions.iter().position(|p| p == v);
         tested.sort_by_key(|v| place(v).unwrap_or(usize::MAX));
         let most = limits.propositions.min(MAX_PROPOSITIONS);
@@ -119,7 +116,7 @@ impl Source {
         }
         let bit: FxHashMap<u32, u32> = tested.iter().copied().zip(0..).collect();
         let mut observed = vec![0u64; automaton.states()];
-        // Components come after those they lead to, so one pass will do.
+        // Components are numbered after those they lead to, so one pass is enough.
         for states in &Sccs::new(&automaton).states {
             let mut all = 0;
             for e in states.iter().flat_map(|&s| &automaton.edges[s as usize]) {
@@ -311,15 +308,14 @@ impl Unfolding {
     }
 }
 
-/// Leads transitions and beginnings on, along stuttering transitions of which each state has at
-/// most one, to the least state of the cycle that is reached, with the marks of the way and of the
-/// whole cycle.
+/// Extends transitions and initial pairs along stuttering transitions, of which each state has at most one, to the
+/// least state of the cycle that is reached, with the marks of the path and of the whole cycle.
 fn skip_stuttering_steps(graph: &mut Graph, stuttering: &[Vec<TestingEdge>]) {
     debug_assert!(stuttering.iter().all(|edges| edges.len() <= 1));
     let count = stuttering.len();
     let next = |s: u32| stuttering[s as usize].first();
-    // Where each state settles, and the marks that a run collects; none where stuttering ends,
-    // because then nothing is accepted and the state is left alone.
+    // The target of each state, and the marks that a run sees; `None` if stuttering ends, because then the language
+    // is empty and the state does not matter.
     let mut stutter_target: Vec<Option<(u32, u64)>> =
         (0..count as u32).map(|s| Some((s, 0))).collect();
     let mut known = vec![false; count];
@@ -340,7 +336,7 @@ fn skip_stuttering_steps(graph: &mut Graph, stuttering: &[Vec<TestingEdge>]) {
             s = e.to;
         }
         if !known[s as usize] {
-            // A new cycle, from where the path came back to itself.
+            // A new cycle, which starts at the state that the path returns to.
             let entry = from.iter().position(|&x| x == s).unwrap_or(0);
             let cycle = &from[entry..];
             let least = cycle.iter().copied().min().unwrap_or(s);
@@ -391,7 +387,7 @@ fn accepting_stuttering(stuttering: Vec<Vec<TestingEdge>>, sets: u32) -> (Vec<bo
     let mut accepting_stutter = vec![false; count];
     let mut livelock = vec![false; count];
     for (states, &accepts) in sccs.states.iter().zip(&accepting) {
-        // Components come after those they lead to.
+        // Components are numbered after those they lead to.
         let leads =
             (states.iter().flat_map(|&s| &a.edges[s as usize])).any(|e| livelock[e.to as usize]);
         for &s in states {
@@ -408,7 +404,7 @@ mod tests {
     use crate::random::RandomAutomaton;
     use sempre_base::Random;
 
-    /// Against the definition, without the optimisations: with a state for each pair, resting and
+    /// Against the definition, without the optimisations: with a state for each pair, accepting stuttering and
     /// livelock by brute force over stuttering paths, on the pairs that the unfolding kept.
     #[test]
     fn pairs_and_rests_are_those_of_the_definition() {

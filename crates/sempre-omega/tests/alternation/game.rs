@@ -1,7 +1,7 @@
-//! The reference: does an alternating automaton accept a lasso word? One player chooses edges, the other destinations,
-//! on the product of the automaton and the positions of the word; the first must make the marks of the play satisfy
-//! the condition. Solved for any condition by the recursion of McNaughton ("Infinite games played on finite graphs",
-//! 1993) and Zielonka over the marks that are left: slow, and free of automata.
+//! The reference: does an alternating automaton accept a lasso word? One player chooses edges, the other
+//! destinations, on the product of the automaton and the positions of the word; the first must make the marks of the
+//! play satisfy the condition. Solved for any condition by the recursion of McNaughton ("Infinite games played on
+//! finite graphs", 1993) and Zielonka over the remaining marks: slow, and without automata.
 
 use sempre_omega::alternating::AlternatingAutomaton;
 use sempre_omega::{Acceptance, Bdds, Mark, Word};
@@ -89,7 +89,7 @@ impl Game {
         }
     }
 
-    /// Who wins where, in the part `within`, in which each node has a successor.
+    /// The winner in each node of the part `within`, in which each node has a successor.
     fn solve(&self, within: &[bool], condition: &Acceptance) -> (Vec<bool>, Vec<bool>) {
         let nobody = vec![false; within.len()];
         let mut left: Vec<bool> = within.to_vec();
@@ -99,10 +99,10 @@ impl Game {
                 .filter(|&v| left[v])
                 .flat_map(|v| self.marks[v].iter().collect::<Vec<_>>())
                 .collect();
-            // Who wins if all marks that are left are seen again and again?
+            // The winner if all remaining marks are seen infinitely often.
             let favourite = condition.accepts(&here);
             for avoided in subsets_that_favour(&here, condition, !favourite) {
-                // The other one must keep out of some marks for ever.
+                // The other player must avoid some marks for ever.
                 let out: Vec<bool> =
                     self.attractor(&left, favourite, |v| !self.marks[v].is_subset(&avoided));
                 let part: Vec<bool> = (0..left.len()).map(|v| left[v] && !out[v]).collect();

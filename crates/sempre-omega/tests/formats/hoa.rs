@@ -4,7 +4,7 @@ use sempre_omega::hoa::{AcceptancePlace, Highlights, HoaOptions, Known, read_hoa
 use sempre_omega::{Acceptance, Alphabet, Automaton, Bdd, Mark};
 use std::path::{Path, PathBuf};
 
-/// The only automaton of a text that must be without complaint.
+/// The only automaton of a text, which must be without diagnostics.
 fn read_one(alphabet: &mut Alphabet, text: &str) -> Automaton {
     let (mut items, diagnostics) = read_hoa(alphabet, text);
     assert_eq!(diagnostics, [], "{text}");
@@ -12,7 +12,7 @@ fn read_one(alphabet: &mut Alphabet, text: &str) -> Automaton {
     items.remove(0).automaton
 }
 
-/// Complaints as `severity "text under the caret": message`.
+/// Diagnostics as `severity "text under the caret": message`.
 fn complaints(text: &str) -> (usize, Vec<String>) {
     let (items, diagnostics) = read_hoa(&mut Alphabet::new(), text);
     let show = |d: &Diagnostic| {
@@ -117,7 +117,7 @@ fn the_freedoms_of_the_format() {
         "HOA: v1 /* a /* nested */ comment */ Alias: @yes 0 Alias: @no !@yes Start: 0 \
          Acceptance: 1 Inf(0) AP: 1 \"a\" --BODY-- State: 1 [@yes | !@yes] 1 \
          State: 0 [@yes & t] 1 {0} [@no | f] 0 --END--",
-        // A negated set that is used in no other way.
+        // A negated set that occurs with this sign only.
         "HOA: v1 AP: 1 \"a\" Acceptance: 1 Inf(!0) Start: 0 States: 2 --BODY-- \
          State: 0 [0] 1 [!0] 0 {0} State: 1 {0} [t] 1 --END--",
         // Edges labelled false vanish; parentheses; odd spacing.
@@ -143,7 +143,7 @@ fn the_freedoms_of_the_format() {
         assert_eq!(to, [letter]);
     }
     assert!(bdds.eval(b.edges[2][0].label, |v| v == 0));
-    // A set used both ways gets a complement behind the others.
+    // A set with both signs gets a complement behind the others.
     let b = read_one(
         al,
         "HOA: v1 Acceptance: 1 Inf(0)&Inf(!0) Start: 0 --BODY-- State: 0 [t] 0 {0} [t] 1 State: 1 [t] 0 --END--",
@@ -341,7 +341,7 @@ fn mistakes_in_the_header() {
         0,
         &["error \"99999999999\": the number of states is too large"],
     );
-    // One look, many mistakes.
+    // One run reports many errors.
     check(
         &with("States: x Start: & AP: \"a\" Foo: 1 Acceptance: 0 Inf(3)"),
         0,
@@ -500,7 +500,7 @@ fn great_numbers_take_no_memory() {
     let (items, _) = read_hoa(&mut Alphabet::new(), &short.repeat(1000));
     let kept: usize = items.iter().map(|i| i.automaton.states()).sum();
     assert_eq!((items.len(), kept), (1000, 1000));
-    // Declared states that are not used are kept where that is harmless.
+    // Unused declared states are kept if there are few.
     let (items, _) = read_hoa(
         &mut Alphabet::new(),
         &with("Acceptance: 0 t States: 5", "State: 0 [t] 0"),
@@ -594,7 +594,7 @@ fn damaged_automata_never_panic_and_are_repaired_never() {
                 "{d:?}\n{text}"
             );
         }
-        // Whatever was accepted keeps the promises of automata, and can be written and read.
+        // Every automaton returned satisfies the invariants, and can be written and read.
         for item in items {
             let a = &item.automaton;
             assert!(a.initial.iter().all(|&s| (s as usize) < a.states()));

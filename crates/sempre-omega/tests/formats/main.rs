@@ -1,5 +1,5 @@
-//! The formats from outside: what is written is read back edge by edge, broken texts give diagnostics
-//! and never a panic, and the files of the experiments are understood.
+//! The formats from outside: automata that are written are read back edge by edge, malformed texts yield diagnostics
+//! and never a panic, and the files of the experiments are read.
 
 mod hoa;
 mod lbtt;
@@ -50,7 +50,7 @@ fn random_label(r: &mut Random, alphabet: &mut Alphabet, vars: &[u32], depth: us
     }
 }
 
-/// What [`random_automaton`] makes.
+/// The parameters of [`random_automaton`].
 #[derive(Clone, Copy)]
 struct Shape {
     sets: u32,

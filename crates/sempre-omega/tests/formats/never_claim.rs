@@ -55,7 +55,7 @@ fn random_automata_survive_writing_and_reading() {
             alphabet.declare(name);
         }
         let mut a = buchi(&mut r, alphabet);
-        // The generator's names are not Promela: move its labels to ours.
+        // The generator's names are not valid in Promela: its labels are renamed.
         let renamed = |v: u32| v % 5;
         for e in a.edges.iter_mut().flatten() {
             e.label = alphabet.bdds.rename(e.label, &renamed);
@@ -125,7 +125,7 @@ fn body(text: &str) -> String {
 
 #[test]
 fn the_dialects_of_the_translators() {
-    // SPIN 6: p U q, with an assertion for "whatever comes".
+    // SPIN 6: p U q, with an assertion that accepts every continuation.
     let spin6 = "never  {    /* p U q */\nT0_init:\n\tdo\n\t:: atomic { ((q)) -> assert(!((q))) }\n\
         \t:: ((p)) -> goto T0_init\n\tod;\naccept_all:\n\tskip\n}\n";
     assert_eq!(body(spin6), "q, p : s0 [0] 1 [1] 0 s1 {0} [t] 1");
@@ -154,7 +154,7 @@ fn the_dialects_of_the_translators() {
         body("never { s: do :: p :: else -> break od; accept_t: if :: q fi }"),
         "p, q : s0 [0] 0 [!0] 1 s1 {0} [1] 2 s2 {0} [t] 2"
     );
-    // A `skip` in the middle goes on to the next state.
+    // A `skip` in the middle continues in the next state.
     assert_eq!(
         body("never { s: skip; accept_t: do :: (1) -> goto accept_t od }"),
         " : s0 [t] 1 s1 {0} [t] 1"
