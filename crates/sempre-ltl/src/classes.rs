@@ -1,13 +1,13 @@
-//! What the syntax alone tells about a formula.
+//! Syntactic facts about formulas.
 //!
-//! * *Pure eventualities and pure universalities* (Etessami, Holzmann, "Optimizing Büchi automata",
-//!   CONCUR 2000): a formula is *eventual* if adding any prefix to a model keeps it a model, and
-//!   *universal* if removing any prefix does.
-//! * *The syntactic fragments of the hierarchy* of Manna and Pnueli, after Černá and Pelánek,
-//!   "Relating hierarchy of temporal properties to model checking" (MFCS 2003). Membership in a
-//!   fragment is sufficient for the language to be in the class, not necessary.
+//! * *Pure eventualities and pure universalities* (Etessami, Holzmann, "Optimizing Büchi automata", CONCUR 2000): a
+//!   formula is *eventual* if adding any prefix to a model keeps it a model, and *universal* if removing any prefix
+//!   does.
+//! * *The syntactic fragments of the hierarchy* of Manna and Pnueli, after Černá and Pelánek, "Relating hierarchy of
+//!   temporal properties to model checking" (MFCS 2003). Membership in a fragment is sufficient for the language to
+//!   be in the class, not necessary.
 //!
-//! The facts are one word, computed from those of the operands when a formula is made.
+//! The facts are one word, computed from those of the operands when a formula is created.
 
 use crate::op::{Formula, Op};
 
@@ -113,7 +113,7 @@ impl Facts {
         let get = |i: usize| facts(operands[i]);
         let next_free = op != Op::Next && all(Facts::next_free);
         let nnf_below = all(Facts::nnf);
-        // What `& | X` and the constants have: a class is kept if all operands are in it.
+        // The part common to `& | X` and the constants: the formula is in a class if all operands are.
         let uniform = Draft {
             boolean: op != Op::Next && all(Facts::boolean),
             next_free,

@@ -1,18 +1,17 @@
 //! Hash-consed LTL formulas.
 //!
-//! A [`Formulas`] is an arena; a [`Formula`] is a four-byte handle into it. Two handles of one arena
-//! are equal iff the formulas are the same tree, so that caches over formulas are arrays indexed by
-//! [`Formula::index`]. Nothing is ever freed: an arena lives as long as the task it serves.
+//! A [`Formulas`] is an arena; a [`Formula`] is a four-byte handle into it. Two handles of one arena are equal iff
+//! the formulas are the same tree, so that caches over formulas are arrays indexed by [`Formula::index`]. Nothing is
+//! ever freed: an arena lives as long as the task it serves.
 //!
-//! There are two ways to make a formula, and the difference matters:
+//! There are two ways to construct a formula, and the difference matters:
 //!
-//! * [`Formulas::node`] keeps exactly what is asked for: `F 0` stays `F 0`, `a & b & a` keeps its
-//!   three operands in order. Syntactic constructions (informative prefixes) need that.
-//! * the constructors named after the operators ([`Formulas::and`], [`Formulas::until`], …) apply the
-//!   trivial identities (constants, idempotence, `1 U f = F f`), flatten and sort `&` and `|`. All
-//!   rewriting uses these.
+//! * [`Formulas::node`] creates exactly the requested node: `F 0` stays `F 0`, `a & b & a` keeps its three operands
+//!   in order. Syntactic constructions (informative prefixes) need that.
+//! * the constructors named after the operators ([`Formulas::and`], [`Formulas::until`], …) apply the trivial
+//!   identities (constants, idempotence, `1 U f = F f`), flatten and sort `&` and `|`. All rewriting uses these.
 //!
-//! Facts about a formula that follow from its syntax ([`Facts`]) are computed once, when it is made.
+//! Syntactic facts about a formula ([`Facts`]) are computed once, when it is created.
 
 use crate::classes::Facts;
 pub use crate::op::{Formula, Op};
@@ -98,7 +97,7 @@ impl Formulas {
         self.operands(f)[i]
     }
 
-    /// What the syntax alone tells about `f`.
+    /// The syntactic facts of `f`.
     pub fn facts(&self, f: Formula) -> Facts {
         self.nodes[f.index()].facts
     }
@@ -141,7 +140,7 @@ impl Formulas {
         found
     }
 
-    /// `f` and everything below it, each once, operands before what uses them.
+    /// `f` and its subformulas, each once, operands before operators.
     pub fn subformulas(&self, f: Formula) -> Vec<Formula> {
         let mut seen = rustc_hash::FxHashSet::default();
         let mut order = Vec::new();
@@ -169,7 +168,7 @@ impl Formulas {
         }
     }
 
-    // --- making, exactly as asked ----------------------------------------------------------
+    // --- construction, exactly as requested ------------------------------------------------
 
     /// The proposition called `name`.
     pub fn proposition(&mut self, name: &str) -> Formula {
@@ -334,7 +333,7 @@ impl Formulas {
         }
         flat.sort_unstable();
         flat.dedup();
-        // A node made with `node` may hide constants and same operators below itself.
+        // A node made with `node` may have constants and equal operators below itself.
         if flat.contains(&zero) {
             return zero;
         }

@@ -1,12 +1,12 @@
-//! Does one formula imply another, as far as their syntax tells?
+//! Syntactic implication between formulas.
 //!
-//! Rules in the spirit of Somenzi and Bloem, "Efficient Büchi automata from LTL formulae" (CAV 2000),
-//! with `W` and `M`, pure eventualities and universalities, and an exact answer for Boolean formulas
-//! over few propositions (by truth table). Sound, not complete: `true` is a proof, `false` is not a
-//! refutation. Formulas must be in negation normal form; anything else is only compared for equality.
+//! Rules in the spirit of Somenzi and Bloem, "Efficient Büchi automata from LTL formulae" (CAV 2000), with `W` and
+//! `M`, pure eventualities and universalities, and an exact answer for Boolean formulas over few propositions (by
+//! truth table). Sound, not complete: `true` is a proof, `false` is not a refutation. Formulas must be in negation
+//! normal form; anything else is only compared for equality.
 //!
-//! Each rule is a valid implication of LTL and goes to smaller pairs, so the recursion ends. Answers
-//! are kept: the same pairs come back all the time during rewriting.
+//! Each rule is a valid implication of LTL and recurses on smaller pairs, so the recursion ends. Answers are cached:
+//! the same pairs occur again and again during rewriting.
 
 use crate::formula::{Formula, Formulas, Op};
 use rustc_hash::FxHashMap;
@@ -107,7 +107,7 @@ impl Implication {
         if a.op(g) == Op::And {
             return (0..a.operands(g).len()).all(|i| self.implies(a, f, a.operand(g, i)));
         }
-        // What f promises of the present and of all positions; each line is `f -> h`, `h -> g`.
+        // Consequences of f for the present and for all positions; each line is `f -> h`, `h -> g`.
         let left = |i| a.operand(f, i);
         let right = |i| a.operand(g, i);
         let weaker = match a.op(f) {
@@ -160,8 +160,8 @@ impl Implication {
         }
     }
 
-    /// Both are `U R W M` (or `F`, `G` in their place): compare what holds before with what holds at
-    /// the end. A strong operator needs a strong one on the left.
+    /// Both are `U R W M` (or `F`, `G` in their place): compare the conditions before the end with those at the end.
+    /// A strong operator needs a strong one on the left.
     fn between(&mut self, a: &Formulas, f: Formula, g: Formula) -> bool {
         // (before, end, strong): `before` holds until the position of `end`, inclusive for R and M.
         let (hold, end, strong, overlap) = match a.op(f) {
@@ -324,7 +324,7 @@ mod tests {
     fn what_is_proved_is_true() {
         let mut r = Random::new(1);
         let mut a = Formulas::new();
-        // Propositions get the numbers the words speak of.
+        // Propositions get the numbers used in the words.
         for p in ["p0", "p1", "p2"] {
             a.proposition(p);
         }
@@ -332,7 +332,7 @@ mod tests {
         let mut memory = Implication::new();
         let (mut proved, mut excluded, mut covered) = (0, 0, 0);
         for _ in 0..1500 {
-            // Related formulas imply each other more often: parts are put together in new ways.
+            // Related formulas imply each other more often: parts are recombined.
             let (x, y, z) = (
                 draw(&mut a, &mut r),
                 draw(&mut a, &mut r),
@@ -436,7 +436,7 @@ mod tests {
             ("X (a & b)", "X a"),
             ("F (a & b)", "F a"),
             ("G (a & b)", "G a"),
-            // what lasts and what comes
+            // persistent and later facts
             ("G a", "X a"),
             ("G a", "X X G a"),
             ("G F a", "F a"),
@@ -526,7 +526,7 @@ mod tests {
                 let (f, g) = (nnf(&mut a, f), nnf(&mut a, g));
                 let truth = letters.iter().all(|w| !holds(&a, f, w) || holds(&a, g, w));
                 let answer = memory.implies(&a, f, g);
-                // A constant on one side is only looked at, not computed with.
+                // A constant on one side is only compared, not computed with.
                 let exact = count <= 6 && !f.is_constant() && !g.is_constant();
                 assert!(if exact {
                     answer == truth

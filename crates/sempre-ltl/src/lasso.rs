@@ -1,18 +1,17 @@
 //! The semantics of LTL on lasso words.
 //!
-//! Every position of the lasso gets the truth of every subformula, operands first. A row of bits per
-//! subformula, one bit per position: Boolean operators work on whole machine words; `X` is a shift
-//! that wraps to the start of the cycle; the others are fixpoints of one-step laws,
+//! Every position of the lasso gets the truth of every subformula, operands first. A row of bits per subformula, one
+//! bit per position: Boolean operators work on whole machine words; `X` is a shift that wraps to the start of the
+//! cycle; the others are fixpoints of one-step laws,
 //!
 //! ```text
 //! f U g = g | (f & X(f U g))   least       f R g = g & (f | X(f R g))   greatest
 //! f W g = g | (f & X(f W g))   greatest    f M g = g & (f | X(f M g))   least
 //! ```
 //!
-//! and on a cycle two backward passes reach them: the first starts from what the fixpoint assumes
-//! behind the last position, the second from what the first found at the start of the cycle. Two are
-//! enough, because the value there is settled after one pass: either some position of the cycle
-//! decides it, or the assumption went round unharmed.
+//! and on a cycle two backward passes reach them: the first starts from what the fixpoint assumes behind the last
+//! position, the second from what the first found at the start of the cycle. Two are enough, because the value there
+//! is final after one pass: either some position of the cycle decides it, or the assumption was propagated unchanged.
 //!
 //! Cost: subformulas × positions bits, and as many steps for temporal operators.
 
@@ -72,8 +71,8 @@ pub fn evaluate(arena: &Formulas, f: Formula, word: &Lasso<Letter>) -> Evaluatio
     evaluate_with(arena, f, word, Letter::holds)
 }
 
-/// As [`evaluate`], for any kind of letter: `truth` tells whether a proposition, given by its
-/// number, holds in a letter.
+/// As [`evaluate`], for any kind of letter: `truth` decides whether a proposition, given by its number, holds in a
+/// letter.
 pub fn evaluate_with<L>(
     arena: &Formulas,
     f: Formula,
@@ -116,7 +115,7 @@ impl Evaluation {
     /// Does the suffix of the word from `position` satisfy the subformula `f`?
     ///
     /// # Panics
-    /// If `f` is not a subformula of what was evaluated, or there is no such position.
+    /// If `f` is not a subformula of the evaluated formula, or there is no such position.
     pub fn holds(&self, f: Formula, position: usize) -> bool {
         assert!(position < self.positions, "no such position");
         self.bits[self.row[&f] * self.stride() + position / 64] >> (position % 64) & 1 == 1
@@ -222,8 +221,8 @@ mod tests {
     use crate::random::RandomFormula;
     use sempre_base::Random;
 
-    /// The definition of the semantics, position by position: `U` looks for a witness at one of the
-    /// next positions, and after going once through all of them nothing new is seen.
+    /// The definition of the semantics, position by position: `U` searches a witness at the next positions; one round
+    /// through all of them is enough.
     fn naive(arena: &Formulas, f: Formula, word: &Lasso<Letter>, i: usize) -> bool {
         let at = |k: usize, j| naive(arena, arena.operand(f, k), word, j);
         let path: Vec<usize> = std::iter::successors(Some(i), |&j| Some(word.successor(j)))

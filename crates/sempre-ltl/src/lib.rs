@@ -1,7 +1,7 @@
 //! LTL formulas: syntax, rewriting, classes, semantics on lasso words.
 //!
-//! This crate does not know automata: what needs a language (equivalence, the semantic classes)
-//! lives in `sempre-translate`.
+//! This crate does not depend on automata: operations on languages (equivalence, the semantic classes) are in
+//! `sempre-translate`.
 
 pub mod classes;
 pub mod formula;

@@ -1,14 +1,13 @@
 //! Negation normal form: negation on propositions only; no `->`, `<->`, `xor`.
 //!
-//! [`nnf`] pushes negations down through the dual operators (`!(f U g) = !f R !g`,
-//! `!(f W g) = !f M !g`, …) and uses the arena's constructors, so that trivial identities are applied
-//! on the way. [`nnf_exact`] applies none: `F 0` stays `F 0`. Constructions that look at the syntax
-//! (informative prefixes) need the formula as its author wrote it, in the smaller language of
-//! `& | X F G U R`; therefore it also writes `W` and `M` by their definitions.
+//! [`nnf`] pushes negations down through the dual operators (`!(f U g) = !f R !g`, `!(f W g) = !f M !g`, …) and uses
+//! the arena's constructors, which apply trivial identities. [`nnf_exact`] applies none: `F 0` stays `F 0`. Syntactic
+//! constructions (informative prefixes) need the formula as its author wrote it, in the smaller language of `& | X F
+//! G U R`; therefore it also writes `W` and `M` by their definitions.
 //!
-//! Each subformula is visited at most once for either polarity, first from above to learn which of
-//! the two is needed, then from below; an equivalence needs both of its operands. The result is
-//! linear as a graph of shared subformulas, though not as a tree.
+//! Each subformula is visited at most once for either polarity, first top-down to determine which of the two is
+//! needed, then bottom-up; an equivalence needs both polarities of its operands. The result is linear as a graph of
+//! shared subformulas, though not as a tree.
 
 use crate::formula::{Formula, Formulas, Op};
 use rustc_hash::FxHashMap;

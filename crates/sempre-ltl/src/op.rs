@@ -21,7 +21,7 @@ impl Formula {
     }
 }
 
-/// What stands at the root of a formula.
+/// The operator at the root of a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Op {
     /// The constant true; no operand.
@@ -59,8 +59,8 @@ pub enum Op {
 }
 
 impl Op {
-    /// The operator `d` with `!op(f, …) = d(!f, …)`. Propositions, `!`, `->`, `<->` and `xor` have none and
-    /// stay what they are; `X` is its own.
+    /// The operator `d` with `!op(f, …) = d(!f, …)`. Propositions, `!`, `->`, `<->` and `xor` have none and are
+    /// returned unchanged; `X` is its own dual.
     pub fn dual(self) -> Op {
         match self {
             Op::True => Op::False,

@@ -1,13 +1,12 @@
 //! Writing formulas.
 //!
-//! The text can be read back by [`mod@crate::parse`] and gives the same formula, with two exceptions:
-//! SPIN has neither `M` nor `xor`, which are written by their definitions, and LBT has only binary
-//! `&` and `|`, so a chain comes back nested when it is read exactly.
+//! The text can be read back by [`mod@crate::parse`] and gives the same formula, with two exceptions: SPIN has
+//! neither `M` nor `xor`, which are written by their definitions, and LBT has only binary `&` and `|`, so a chain is
+//! nested when it is read back exactly.
 //!
-//! Parentheses are put as Spot puts them: none around a chain of one operator or under a unary one
-//! (`GFa`), always around a binary operator below a different one (`a U (b U c)`), since nobody
-//! remembers precedences. A proposition that is not a plain name, or that would be read otherwise
-//! (`GFa`, `U`, `true`), is written in double quotes.
+//! Parentheses are placed as in Spot: none around a chain of one operator or under a unary one (`GFa`), always around
+//! a binary operator below a different one (`a U (b U c)`), since few readers remember precedences. A proposition
+//! that is not a plain name, or that would be read otherwise (`GFa`, `U`, `true`), is written in double quotes.
 
 use crate::formula::{Formula, Formulas, Op};
 use crate::parse::term::{canonical, requote};
@@ -54,7 +53,7 @@ impl fmt::Display for Printed<'_> {
     }
 }
 
-/// What is still to be written; a stack instead of recursion, for deep formulas.
+/// A part that is still to be written; a stack instead of recursion, for deep formulas.
 enum Part {
     Formula(Formula),
     /// An operand: parenthesised if it is a binary operator.
@@ -65,7 +64,7 @@ enum Part {
 struct Writer<'a> {
     arena: &'a Formulas,
     syntax: Syntax,
-    /// For SPIN: what has an `M` in it.
+    /// For SPIN: the subformulas that contain an `M`.
     with_strong_release: FxHashSet<Formula>,
     todo: Vec<Part>,
 }
@@ -157,7 +156,7 @@ impl Writer<'_> {
         }
     }
 
-    /// True if the operator would melt into what follows it.
+    /// True if the operator would form one token with the following text.
     fn needs_space(&self, op: Op, operand: Formula) -> bool {
         let letter = self.sign(op).ends_with(|c: char| c.is_ascii_alphabetic());
         if !letter {
@@ -286,7 +285,7 @@ mod tests {
     use crate::random::RandomFormula;
     use sempre_base::{Lasso, Random};
 
-    /// What is printed is read back, in every syntax.
+    /// The printed text is read back, in every syntax.
     #[test]
     fn print_and_parse() {
         let mut arena = Formulas::new();
@@ -368,7 +367,7 @@ mod tests {
         assert!(spin(&nested).len() < 50_000);
     }
 
-    /// What SPIN lacks is written by its definition: the meaning stays.
+    /// Operators that SPIN lacks are written by their definitions, with the same semantics.
     #[test]
     fn the_definitions_mean_the_same() {
         let mut arena = Formulas::new();

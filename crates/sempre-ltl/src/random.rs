@@ -1,9 +1,9 @@
 //! Random formulas, reproducible from a seed.
 //!
-//! A formula of tree size n is drawn as in the literature on testing translators (Tauriainen,
-//! Heljanko, STTT 2002): the root is drawn among the operators that fit the size, each with its
-//! priority; what remains is given to its operands, split uniformly. Sizes count operators and
-//! leaves. With the trivial identities applied, which is the default, formulas may come out smaller.
+//! A formula of tree size n is drawn as in the literature on testing translators (Tauriainen, Heljanko, STTT 2002):
+//! the root is drawn among the operators that fit the size, each with its priority; the remaining size is split
+//! uniformly among its operands. Sizes count operators and leaves. With the trivial identities applied, which is the
+//! default, formulas may be smaller.
 
 use crate::formula::{Formula, Formulas, Op};
 use sempre_base::Random;
@@ -16,8 +16,8 @@ pub struct RandomFormula {
     pub names: Vec<String>,
     /// Tree sizes, drawn uniformly.
     pub sizes: RangeInclusive<usize>,
-    /// What may occur and how often, relatively; [`Op::Proposition`], [`Op::True`] and
-    /// [`Op::False`] for leaves. What is not listed does not occur.
+    /// The operators that may occur, with their relative frequencies; [`Op::Proposition`], [`Op::True`] and
+    /// [`Op::False`] for leaves. Other operators do not occur.
     pub priorities: Vec<(Op, u32)>,
     /// Keep formulas exactly as drawn; otherwise apply the trivial identities.
     pub exact: bool,

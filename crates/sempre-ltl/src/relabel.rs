@@ -1,16 +1,14 @@
-//! Other propositions for a formula: substitution, and small formulas for large Boolean ones.
+//! Substitution of propositions, and replacement of large Boolean subformulas by propositions.
 //!
-//! [`relabel`] replaces maximal Boolean subformulas by fresh propositions, which makes a translation
-//! cheaper: `G((a & b | c) -> F(d xor e))` becomes `G(p0 -> Fp1)`. Only those are replaced whose
-//! propositions occur nowhere else, so that the fresh ones are as independent as what they stand
-//! for; if one could be true whatever the other is, the small formula would have words the large one
-//! has not. Operands of one `&` or `|` that are Boolean are taken together (`a & b & Fc` becomes
-//! `p0 & Fc`), after those that share a proposition with the rest of the formula are left out.
+//! [`relabel`] replaces maximal Boolean subformulas by fresh propositions, which makes a translation cheaper: `G((a &
+//! b | c) -> F(d xor e))` becomes `G(p0 -> Fp1)`. Only those are replaced whose propositions occur nowhere else, so
+//! that the fresh ones are as independent as the subformulas that they replace; otherwise the small formula could
+//! have models that the large one has not. Boolean operands of one `&` or `|` are replaced together (`a & b & Fc`
+//! becomes `p0 & Fc`), after those that share a proposition with the rest of the formula are left out.
 //!
-//! Substituting back in the small formula, or in the labels of an automaton for it, always gives
-//! the language of the large one. A Boolean subformula that is valid or contradictory, which syntax
-//! does not see, makes the small formula more liberal than the large one: do not read satisfiability
-//! off the small formula without substituting back.
+//! Substituting back in the small formula, or in the labels of an automaton for it, always gives the language of the
+//! large one. If a Boolean subformula is valid or contradictory, which is not detected syntactically, the small
+//! formula may have more models than the large one: substitute back before deciding satisfiability.
 
 use crate::formula::{Formula, Formulas, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -28,7 +26,7 @@ pub fn substitute(arena: &mut Formulas, f: Formula, by: &FxHashMap<usize, Formul
 pub struct Relabelled {
     /// The small formula.
     pub formula: Formula,
-    /// What the fresh propositions, given by their numbers, stand for.
+    /// The formulas that the fresh propositions, given by their numbers, replace.
     pub map: FxHashMap<usize, Formula>,
 }
 
@@ -62,7 +60,7 @@ pub fn relabel(arena: &mut Formulas, f: Formula) -> Relabelled {
         .map(|i| format!("p{i}"))
         .filter(|name| !taken.contains(name));
     let mut map = FxHashMap::default();
-    // Parent and what of it is replaced by what.
+    // For each parent, the operands to be replaced, and their replacement.
     let mut plan: FxHashMap<Formula, (FxHashSet<Formula>, Formula)> = FxHashMap::default();
     let mut whole: FxHashMap<Formula, Formula> = FxHashMap::default();
     for context in &contexts {
@@ -107,7 +105,7 @@ pub fn relabel(arena: &mut Formulas, f: Formula) -> Relabelled {
     Relabelled { formula, map }
 }
 
-/// A place where Boolean formulas meet temporal operators.
+/// An occurrence of Boolean formulas below a temporal operator.
 struct Context {
     /// The `&` or `|` whose Boolean operands these are; none for a single Boolean subformula.
     parent: Option<Formula>,
@@ -223,8 +221,8 @@ mod tests {
         }
     }
 
-    /// Restoring gives the formula back, and what the fresh propositions stand for is disjoint from
-    /// the rest.
+    /// Restoring yields the formula again, and the formulas that the fresh propositions replace are disjoint from the
+    /// rest.
     #[test]
     fn fresh_propositions_are_independent() {
         let mut arena = Formulas::new();

@@ -1,9 +1,8 @@
-//! Many words at once: a quick way to see that one formula does not imply another.
+//! Evaluation on many words at once: a fast test that one formula does not imply another.
 //!
-//! Each formula is evaluated on 128 fixed pseudo-random lasso words in parallel, 64 to a machine word,
-//! and the truth values at the first position are kept. Two formulas whose values contradict an
-//! implication need no proof attempt: most candidates die here, for a few instructions per
-//! subformula.
+//! Each formula is evaluated on 128 fixed pseudo-random lasso words in parallel, 64 to a machine word, and the truth
+//! values at the first position are kept. Two formulas whose values contradict an implication need no proof attempt:
+//! most candidates are refuted here, by a few instructions per subformula.
 
 use crate::formula::{Formula, Formulas, Op};
 use rustc_hash::FxHashMap;
@@ -89,7 +88,7 @@ fn zip(x: [u64; POSITIONS], y: [u64; POSITIONS], f: impl Fn(u64, u64) -> u64) ->
     std::array::from_fn(|p| f(x[p], y[p]))
 }
 
-/// `f U g`: two passes from the end, the second for what comes round the cycle.
+/// `f U g`: two passes from the end, the second one for the values propagated around the cycle.
 fn least(prefix: usize, f: [u64; POSITIONS], g: [u64; POSITIONS]) -> [u64; POSITIONS] {
     let mut v = [0; POSITIONS];
     for p in (0..POSITIONS).rev().chain((0..POSITIONS).rev()) {

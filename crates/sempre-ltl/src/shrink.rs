@@ -1,8 +1,8 @@
 //! Smaller formulas, for reducing the formula of a bug report.
 //!
-//! A shrinker tries the candidates in order and goes on with the first that still shows the bug, as
-//! Spot's ltlgrind does. Every candidate is less than the formula in the order of [`weight`], which
-//! has no infinite descent, so that this ends. The mutations, each at every subformula:
+//! A shrinker tries the candidates in order and continues with the first that still shows the bug, as Spot's ltlgrind
+//! does. Every candidate is less than the formula in the order of [`weight`], which is well-founded, so that this
+//! ends. The mutations, each at every subformula:
 //!
 //! * a constant in its place;
 //! * one of its operands in its place, or all but one for `&` and `|`;
@@ -63,7 +63,7 @@ pub fn shrink_steps(arena: &mut Formulas, f: Formula) -> Vec<Formula> {
     candidates.into_iter().map(|(_, g)| g).collect()
 }
 
-/// What may stand in the place of `f` alone.
+/// The replacements of `f` by something simpler.
 fn simpler(arena: &mut Formulas, f: Formula) -> Vec<Formula> {
     let mut out = Vec::new();
     if !f.is_constant() {

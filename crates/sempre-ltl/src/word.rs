@@ -1,10 +1,9 @@
 //! Lasso words as text: `a & !b; c; cycle{b; 1}`.
 //!
-//! Letters are separated by semicolons, those that repeat stand in `cycle{…}` at the end. Each letter
-//! is a Boolean formula. What is printed tells every proposition in every letter, so it is one
-//! word; what is read may leave some open. [`parse_word`] keeps the formulas, each position being a
-//! set of letters; [`parse_letters`] chooses one letter per position, the propositions false that
-//! need not be true.
+//! Letters are separated by semicolons, the repeated ones are in `cycle{…}` at the end. Each letter is a Boolean
+//! formula. The printed text has every proposition in every letter, so it is one word; a text that is read may leave
+//! some open. [`parse_word`] keeps the formulas, each position being a set of letters; [`parse_letters`] chooses one
+//! letter per position, the propositions false that need not be true.
 
 use crate::formula::{Formula, Formulas, Op};
 use crate::lasso::Letter;
@@ -12,7 +11,7 @@ use crate::parse::{ParseOptions, parse};
 use crate::print::{Syntax, print};
 use sempre_base::{Diagnostic, Lasso, Span};
 
-/// The word as text, every one of `propositions` told in every letter; `1` if there is none.
+/// The word as text, with every one of `propositions` in every letter; `1` if there is none.
 pub fn print_word(arena: &mut Formulas, word: &Lasso<Letter>, propositions: &[usize]) -> String {
     let mut list = |letters: &[Letter]| {
         let texts: Vec<String> = letters
@@ -25,7 +24,7 @@ pub fn print_word(arena: &mut Formulas, word: &Lasso<Letter>, propositions: &[us
                         if letter.holds(p) { f } else { arena.not(f) }
                     })
                     .collect();
-                // In the order of `propositions`, which sorting by formulas would not keep.
+                // In the order of `propositions`, which sorting by formulas would not preserve.
                 match literals[..] {
                     [] => "1".to_string(),
                     [f] => print(arena, f, Syntax::Spot).to_string(),
@@ -186,7 +185,7 @@ fn pieces(text: &str, span: Span) -> Vec<Span> {
 
 struct TooHard;
 
-/// So many partial letters are tried.
+/// The most partial letters that are tried.
 const BUDGET: usize = 100_000;
 
 /// A letter that satisfies the Boolean formula `f`, with few propositions true.

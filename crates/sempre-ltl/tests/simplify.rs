@@ -1,4 +1,4 @@
-//! Rewriting keeps the meaning, and does what it is for.
+//! Rewriting preserves the semantics, and simplifies as intended.
 
 use sempre_base::{Lasso, Random};
 use sempre_ltl::{
@@ -8,7 +8,7 @@ use sempre_ltl::{
 
 fn arena() -> Formulas {
     let mut a = Formulas::new();
-    // Propositions get the numbers the words speak of.
+    // Propositions get the numbers used in the words.
     for p in ["p0", "p1", "p2", "p3"] {
         a.proposition(p);
     }
@@ -19,7 +19,7 @@ fn words(r: &mut Random, propositions: usize, count: usize) -> Vec<Lasso<Letter>
     (0..count)
         .map(|_| {
             let (prefix, cycle) = (r.below(4), 1 + r.below(4));
-            // Words in which a proposition is rare or frequent satisfy what even ones do not.
+            // Words in which a proposition is rare or frequent satisfy formulas that balanced ones do not.
             let often = *r.pick(&[0.2, 0.5, 0.8]);
             let mut letters = |n| {
                 (0..n)
@@ -37,7 +37,7 @@ fn draw(a: &mut Formulas, r: &mut Random, propositions: usize, most: usize) -> F
         exact: r.chance(0.3),
         ..RandomFormula::new(propositions)
     };
-    // Half of the formulas have only what the rules speak of.
+    // Half of the formulas have only operators that occur in rules.
     if r.chance(0.5) {
         for op in [Op::True, Op::False, Op::Equiv, Op::Xor, Op::Implies] {
             shape.set_priority(op, 0);
@@ -102,7 +102,7 @@ fn rewriting_keeps_the_meaning() {
     assert!(shrunk > 1000, "{shrunk}");
 }
 
-/// The result does not depend on what the simplifier has seen before.
+/// The result does not depend on the caches of the simplifier.
 #[test]
 fn memory_does_not_change_results() {
     let mut r = Random::new(2);

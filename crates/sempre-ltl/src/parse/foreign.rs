@@ -1,16 +1,16 @@
 //! Operators of other logics: past-time LTL, CTL, PSL, SVA, bounded operators, and operators in plain words.
 //!
-//! Each of them is also a possible name, and most names are innocent: `G(req -> F S)` has a proposition `S`, `next` is
-//! a variable. So a word is refused only where it is *used* as an operator and no model declares it:
+//! Each of them is also a possible name, and most are used as names: `G(req -> F S)` has a proposition `S`, `next` is
+//! a variable. So a word is refused only if it is *used* as an operator and no model declares it:
 //!
 //! * before an operand: `O b`, `always p`, `AG EF a`;
 //! * as a call with as many arguments as the operator has operands: `O(b)`, `next(a & b)`, `until(a, b)`. A call is
-//!   innocent if its one argument is a number, `A(1)`, or if it is compared with something, `next(x) == 2`;
+//!   accepted if its only argument is a number, `A(1)`, or if it is compared with something, `next(x) == 2`;
 //! * between two operands: `a S b`, `a until b`;
 //! * before brackets that make it an operator: `F[1:3] a`, `E[a U b]`.
 //!
-//! Without this, the calls would be propositions that no run of any model is ever asked about, and the rest would be
-//! reported as missing operators. Text in quotes and braces does not come here.
+//! Without this, the calls would be propositions that no model defines, and the rest would be reported as missing
+//! operators. Text in quotes and braces is not affected.
 
 use super::lexer::Token;
 use super::reader::Reader;
@@ -22,9 +22,9 @@ use sempre_base::{Diagnostic, Span};
 struct Foreign {
     words: &'static [&'static str],
     operands: usize,
-    /// What it is.
+    /// The logic or operator.
     what: &'static str,
-    /// What to write instead.
+    /// The suggested replacement.
     instead: &'static str,
 }
 
@@ -132,12 +132,12 @@ const fn binary(
     }
 }
 
-/// What a word turned out to be where an operand must come.
+/// The result of reading a word where an operand is expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// Nothing foreign.
     Nothing,
-    /// An operator that was skipped; its operand comes next.
+    /// An operator that was skipped; its operand follows.
     Operator,
     /// An operator that was skipped with its operands.
     Operand,
@@ -161,8 +161,8 @@ impl Foreign {
 }
 
 impl Reader<'_> {
-    /// Looks for a word that is used as a foreign operator where an operand must come. An operator on one operand is
-    /// skipped, so that mistakes behind it are found, too.
+    /// Detects a word that is used as a foreign operator where an operand is expected. An operator with one operand
+    /// is skipped, so that errors behind it are found, too.
     pub(super) fn foreign_operator(&mut self) -> Found {
         let word = word_text(self.text, self.tokens[self.at]);
         let span = self.tokens[self.at].span();
@@ -280,7 +280,7 @@ impl Reader<'_> {
         self.imagine();
     }
 
-    /// The complaint about a foreign operator where an operator must come.
+    /// The diagnostic about a foreign operator where an operator is expected.
     pub(super) fn foreign_infix(&self) -> Option<Diagnostic> {
         let lexeme = *self.tokens.get(self.at)?;
         if lexeme.token != Token::Word {

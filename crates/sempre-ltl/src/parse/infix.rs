@@ -1,14 +1,13 @@
 //! The infix syntaxes, by operator precedence (Floyd 1963) with an explicit stack.
 //!
-//! From loosest to tightest: `->` and `<->` (right), `|`, `xor`, `&` (left), `U R W M` (right), the
-//! unary operators, comparisons. There is no recursion, so that no text overflows the stack, and
-//! the reader is always in one of two states, *an operand must come* or *an operator must come*,
-//! which makes for plain messages and an easy way to go on after a mistake: a missing operand or
-//! operator is reported and imagined.
+//! From loosest to tightest: `->` and `<->` (right), `|`, `xor`, `&` (left), `U R W M` (right), the unary operators,
+//! comparisons. There is no recursion, so that no text overflows the stack, and the reader is always in one of two
+//! states, *an operand is expected* or *an operator is expected*, which permits clear messages and simple error
+//! recovery: a missing operand or operator is reported and inserted.
 //!
-//! What a word means depends on its place, see `words`; words that other logics have for operators see `foreign`.
+//! The meaning of a word depends on its position, see `words`; for the operators of other logics see `foreign`.
 //!
-//! The result is a postfix program; the arena is not touched by a text with mistakes.
+//! The result is a postfix program; a text with errors does not change the arena.
 
 use super::foreign::Found;
 use super::lexer::{Lexeme, Token, lex};
@@ -19,7 +18,7 @@ use super::words::{Meaning, binary_word, connective};
 use crate::formula::Op;
 use sempre_base::{Diagnostic, Span};
 
-/// So many operators and parentheses may wait for their end; a bound on memory for hostile texts.
+/// The most open operators and parentheses; a bound on memory for adversarial texts.
 const MAX_OPEN: usize = 4 * MAX_DEPTH as usize;
 
 /// Reads a formula in infix syntax.
@@ -43,8 +42,8 @@ pub(super) fn read(text: &str, options: &ParseOptions) -> Program {
     reader.program
 }
 
-/// For each token that is an opening parenthesis: the token after the closing one, if there is one
-/// and what is inside could be a term; 0 otherwise.
+/// For each token that is an opening parenthesis: the token after the closing one, if there is one and the content
+/// could be a term; 0 otherwise.
 fn term_groups(tokens: &[Lexeme]) -> Vec<u32> {
     let mut after = vec![0; tokens.len()];
     let mut open: Vec<usize> = Vec::new();
@@ -70,13 +69,13 @@ fn term_groups(tokens: &[Lexeme]) -> Vec<u32> {
 
 impl Reader<'_> {
     fn run(&mut self) {
-        // A text that is not even made of tokens is not worth more complaints.
+        // A text without valid tokens gets no further diagnostics.
         if self.program.errors.len() >= MAX_ERRORS {
             return;
         }
         loop {
             self.operand();
-            // An operator must come now.
+            // An operator is expected.
             loop {
                 if self.program.errors.len() >= MAX_ERRORS {
                     return;
@@ -144,7 +143,7 @@ impl Reader<'_> {
         }
     }
 
-    /// True at `(` if it opens a term: what is inside can be one, and what follows needs one.
+    /// True at `(` if it opens a term: the content can be one, and the token after it requires one.
     fn group_is_term(&self) -> bool {
         let after = self.clean[self.at] as usize;
         after > 0
@@ -244,7 +243,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A term without a comparison behind it.
+    /// A term that no comparison follows.
     fn bare(&mut self, term: Term, span: Span) {
         if term.number && term.text == "1" {
             self.program.items.push(Item::Constant(true));
@@ -268,8 +267,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Goes on behind a term that starts at `first` and broke at `from`: leaves its parentheses and
-    /// skips what cannot start something else.
+    /// Continues behind a term that starts at `first` and has an error at `from`: leaves its parentheses and skips
+    /// tokens that cannot start something else.
     fn skip_term(&mut self, first: usize, from: usize) {
         let mut open = 0usize;
         self.at = first;
@@ -316,7 +315,7 @@ impl Reader<'_> {
     }
 
     fn missing_operand(&mut self) {
-        // The lexer may have swallowed the operand, and has told so.
+        // The lexer may have consumed the operand, and has reported that.
         if self.at >= self.tokens.len() && !self.lexed_well {
             return self.imagine();
         }
@@ -374,7 +373,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads what comes after an operand; true if an operand must come next.
+    /// Reads the token after an operand; true if an operand is expected next.
     fn operator(&mut self) -> bool {
         self.split_operator();
         let here = self.here();

@@ -1,9 +1,8 @@
 //! Tokens of the infix syntaxes.
 //!
-//! One lexer for Spot's, SPIN's and the mathematical spellings, since they do not contradict each
-//! other. It does not decide what a word means: `X` is an operator here and a variable there, which
-//! only its neighbours tell (see `infix`). LTSmin's escapes `\[`, `\]`, `\.`, `\-` are the
-//! characters themselves.
+//! One lexer for Spot's, SPIN's and the mathematical spellings, since they do not contradict each other. It does not
+//! decide the meaning of words: whether `X` is an operator or a variable depends on its neighbours (see `infix`).
+//! LTSmin's escapes `\[`, `\]`, `\.`, `\-` are the characters themselves.
 
 use sempre_base::{Diagnostic, Span};
 
@@ -100,7 +99,7 @@ impl Lexeme {
     }
 }
 
-/// Signs, longest first where one begins another.
+/// Signs; a sign comes before its prefixes.
 const SIGNS: &[(&str, Token)] = &[
     ("<->", Token::Equiv),
     ("<=>", Token::Equiv),
@@ -173,7 +172,7 @@ fn continues_word(c: char) -> bool {
     (c.is_alphanumeric() || c == '_') && mathematical(c).is_none()
 }
 
-/// The tokens of `text`; at most `limit` complaints, and no token after the last allowed one.
+/// The tokens of `text`; at most `limit` diagnostics, and no token after the last one.
 pub(super) fn lex(text: &str, limit: usize) -> (Vec<Lexeme>, Vec<Diagnostic>) {
     let mut lexer = Lexer {
         text,
@@ -273,7 +272,7 @@ impl Lexer<'_> {
                 Diagnostic::error(open, "this quotation mark is never closed")
                     .with_help(format!("add a closing `{}`", quote as char)),
             );
-            // Left out of the tokens: it would be taken for a proposition with a strange name.
+            // Removed from the tokens: it would be read as a proposition with a strange name.
             self.at = self.text.len();
         }
     }
@@ -334,7 +333,7 @@ impl Lexer<'_> {
     }
 }
 
-/// Length of the name at the start of `text`; a dot belongs to it if a name goes on behind it.
+/// Length of the name at the start of `text`; a dot belongs to it if a name follows.
 fn word_length(text: &str) -> usize {
     let mut at = 0;
     loop {
@@ -355,7 +354,7 @@ fn escapes_in_name(text: &str) -> bool {
     text[1..].starts_with(['-', ':', '@', '$', '#', '+', '*'])
 }
 
-/// `.` or `\.` with a name behind it.
+/// `.` or `\.` followed by a name.
 fn dot_length(text: &str) -> Option<usize> {
     let length = if text.starts_with("\\.") {
         2

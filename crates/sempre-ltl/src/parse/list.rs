@@ -1,8 +1,8 @@
 //! Files with one formula per line.
 //!
-//! A line may start with a name: `liveness: G(req -> F ack)` or `liveness := …`; no formula begins
-//! with a name and a colon, so nothing is misread. Blank lines are skipped, and everything from `#`
-//! or `//` on, unless it stands in quotes or braces. A bad line does not spoil the others.
+//! A line may start with a name: `liveness: G(req -> F ack)` or `liveness := …`; no formula begins with a name and a
+//! colon, so this is unambiguous. Blank lines are skipped, and everything from `#` or `//` on, except in quotes or
+//! braces. An error in a line does not affect the others.
 
 use super::program::{MAX_ERRORS, ParseOptions};
 use super::{Parsed, parse};
@@ -20,7 +20,7 @@ pub struct ListItem {
     pub line: usize,
 }
 
-/// Reads a list of formulas; what could be read, and all complaints.
+/// Reads a list of formulas. Returns the formulas that could be read, and all diagnostics.
 pub fn parse_list(
     arena: &mut Formulas,
     text: &str,

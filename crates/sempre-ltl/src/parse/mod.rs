@@ -1,13 +1,11 @@
 //! Reading formulas.
 //!
-//! [`parse`] reads Spot's, SPIN's and the mathematical infix spellings with one grammar (`infix`),
-//! [`parse_lbt`] the prefix syntax of LBT, [`parse_list`] files with one formula per line. Atomic
-//! propositions may be expressions in a model's terms; `term` says which and gives each its
-//! canonical text, which is its name in the arena.
+//! [`parse`] reads Spot's, SPIN's and the mathematical infix spellings with one grammar (`infix`), [`parse_lbt`] the
+//! prefix syntax of LBT, [`parse_list`] files with one formula per line. Atomic propositions may be expressions in a
+//! model's terms; `term` defines them and computes the canonical text of each, which is its name in the arena.
 //!
-//! A text with mistakes yields diagnostics, several if there are several, and leaves the arena as it
-//! was. Formulas deeper than [`MAX_DEPTH`] are refused, because much of what is done with formulas
-//! recurses over their depth.
+//! A text with errors yields diagnostics, as many as possible, and does not change the arena. Formulas deeper than
+//! [`MAX_DEPTH`] are refused, because many operations on formulas recurse over their depth.
 
 mod foreign;
 mod infix;
@@ -33,7 +31,7 @@ pub struct Parsed {
     pub formula: Formula,
     /// Number and place of each occurrence of a proposition, in the order of the text.
     pub propositions: Vec<(usize, Span)>,
-    /// What may not mean what its author thinks.
+    /// Parts that may not mean what the author intended.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -62,8 +60,8 @@ pub fn parse_lbt(
     build(arena, lbt::read(text), options.exact)
 }
 
-/// The name a proposition with this text gets in an arena: the text of an `AP` of a HOA file, say,
-/// where LTSmin writes `P_1!='p9'` for what is `P_1 != "p9"` here.
+/// The name that a proposition with this text gets in an arena: for the text of an `AP` of a HOA file, say, where
+/// LTSmin writes `P_1!='p9'` for `P_1 != "p9"`.
 pub fn canonical_name(text: &str) -> String {
     term::canonical(text)
 }

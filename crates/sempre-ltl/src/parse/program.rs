@@ -1,4 +1,4 @@
-//! What the readers produce: a formula in postfix, with propositions by their text.
+//! The output of the readers: a formula in postfix, with propositions by their text.
 
 use crate::op::Op;
 use sempre_base::{Diagnostic, Span};
@@ -6,7 +6,7 @@ use sempre_base::{Diagnostic, Span};
 /// The deepest formula that is read.
 pub const MAX_DEPTH: u32 = 4000;
 
-/// So many errors are reported at most.
+/// The most errors that are reported.
 pub(super) const MAX_ERRORS: usize = 20;
 
 /// How to read.
@@ -15,7 +15,7 @@ pub struct ParseOptions<'a> {
     /// Keep the formula exactly as written (`F 0` stays `F 0`); otherwise the trivial identities of
     /// the arena's constructors are applied.
     pub exact: bool,
-    /// The names a model declares; they win over operators and are never split.
+    /// The names that a model declares; they take precedence over operators and are never split.
     pub known: Option<&'a dyn Fn(&str) -> bool>,
 }
 

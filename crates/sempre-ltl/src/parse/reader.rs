@@ -51,7 +51,7 @@ impl Reader<'_> {
         self.program.errors.push(diagnostic);
     }
 
-    /// A leaf in place of what could not be read.
+    /// A leaf in place of an operand that could not be read.
     pub(super) fn imagine(&mut self) {
         self.program.items.push(Item::Constant(true));
     }

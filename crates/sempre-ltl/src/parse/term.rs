@@ -7,18 +7,18 @@
 //!            | name "(" term { "," term } ")"
 //! ```
 //!
-//! The canonical text has single spaces around comparisons, `+` and `-`, none elsewhere but after a
-//! comma, double quotes around quoted names, and no parenthesis that changes nothing, so that
-//! `P_1!='p9'` and `(P_1) != "p9"` are one proposition. Text in quotes or braces that is a term or a
-//! comparison is brought to the same form; all other text is kept, its white space collapsed.
+//! The canonical text has single spaces around comparisons, `+` and `-`, none elsewhere but after a comma, double
+//! quotes around quoted names, and no parenthesis that changes nothing, so that `P_1!='p9'` and `(P_1) != "p9"` are
+//! one proposition. Text in quotes or braces that is a term or a comparison is converted to the same form; all other
+//! text is kept, with its white space collapsed.
 
 use super::lexer::{Lexeme, Token, lex};
 use sempre_base::{Diagnostic, Span};
 
-/// Nesting of terms: parentheses, brackets and signs. People write three.
+/// The greatest nesting of terms: parentheses, brackets and signs. Three is usual.
 const MAX_NESTING: usize = 100;
 
-/// What was read at a place where a term may stand.
+/// The result of reading a term.
 pub(super) struct Term {
     /// Canonical text.
     pub(super) text: String,
@@ -81,7 +81,7 @@ impl Terms<'_> {
         Ok(sum)
     }
 
-    /// Reads a factor; `keep` if a parenthesis around a sum would be missed.
+    /// Reads a factor; `keep` if a parenthesis around a sum is significant.
     fn factor(&mut self, nesting: usize, keep: bool) -> Result<Term, Diagnostic> {
         if nesting > MAX_NESTING {
             return Err(Diagnostic::error(

@@ -323,7 +323,7 @@ fn operators_of_other_logics_are_refused_where_they_are_used() {
             named && d.help.as_ref().is_some_and(|h| h.contains(help)),
             "{text}: {errors:?}"
         );
-        // What stands behind is read as if the operator were one of ours.
+        // The text behind it is read as if the operator were a supported one.
         let ours = |d: &Diagnostic| {
             !d.message.contains(" is an operator of ") && !d.message.contains("bounds")
         };
@@ -364,7 +364,7 @@ fn innocent_names_stay_propositions() {
     ] {
         assert_eq!(spot(given), wanted, "{given}");
     }
-    // What a model declares is what it declares.
+    // Names declared by a model are propositions.
     let known = |name: &str| matches!(name, "O" | "next" | "S" | "A" | "a" | "b");
     let read = |text: &str| spot_with(text, Some(&known));
     assert_eq!(read("O(b) & next(a)"), "\"O(b)\" & \"next(a)\"");
@@ -539,7 +539,7 @@ fn published_formulas_are_read() {
     let lists = lists.map(|n| test_data::text(&format!("formulas/{n}.ltl")));
     for line in random.lines().chain(lists.iter().flat_map(|l| l.lines())) {
         let f = parse(&mut arena, line, &exact).unwrap().formula;
-        // The lists were printed by Spot, so that our printing of them is compared with its.
+        // Spot printed the lists, so this compares the printers.
         assert_eq!(print(&arena, f, Syntax::Spot).to_string(), line);
     }
     for line in test_data::text("emptchk/formulae.ltl").lines() {

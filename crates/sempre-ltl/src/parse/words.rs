@@ -1,15 +1,15 @@
-//! What a word means among operators.
+//! The meaning of words among operators.
 //!
-//! What a word means depends on its place:
+//! The meaning of a word depends on its position:
 //!
 //! * beside a comparison, a sign or an index (`X <= 3`, `U[2] == 1`) it is a name;
-//! * where an operator must come, `U R V W M xor` are operators;
-//! * where an operand must come, `X F G` are operators if an operand follows; a declared name of the
-//!   model is a name;
-//! * `not` before an operand, and `and`, `or`, `imply`, `implies` where an operator must come, are
-//!   the operators of that name, as in DVE; anywhere else they are names;
-//! * `GFa`: a run of `F G X` glued to a lower-case name or a number is split off, unless the word is
-//!   a declared name. With a model that happens only if what remains is declared.
+//! * where an operator is expected, `U R V W M xor` are operators;
+//! * where an operand is expected, `X F G` are operators if an operand follows; a declared name of the model is a
+//!   name;
+//! * `not` before an operand, and `and`, `or`, `imply`, `implies` where an operator is expected, are the operators of
+//!   that name, as in DVE; anywhere else they are names;
+//! * `GFa`: a run of `F G X` glued to a lower-case name or a number is split off, unless the word is a declared name.
+//!   With a model that happens only if the remainder is declared.
 
 use super::lexer::{Lexeme, Token};
 use super::program::Item;
@@ -18,7 +18,7 @@ use super::term::{Term, word_text};
 use crate::formula::Op;
 use sempre_base::{Diagnostic, Span};
 
-/// What a word stands for.
+/// The meaning of a word.
 pub(super) enum Meaning {
     /// That many letters of it are unary operators.
     Unary(usize),
@@ -77,7 +77,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What the word stands for where an operand must come.
+    /// The meaning of the word where an operand is expected.
     pub(super) fn meaning(&self) -> Meaning {
         let word = word_text(self.text, self.tokens[self.at]);
         if self.joins_term(1) && !is_glued(&word) {
@@ -145,8 +145,8 @@ impl Reader<'_> {
         }
     }
 
-    /// `F(p)UGq` and `p=1Uq=1`: a word glued to what ends an operand starts with an operator, since
-    /// no name can come there.
+    /// `F(p)UGq` and `p=1Uq=1`: a word directly after the end of an operand starts with an operator, since no name is
+    /// possible there.
     pub(super) fn split_operator(&mut self) {
         let at = self.at;
         let Some(&word) = self.tokens.get(at).filter(|t| t.token == Token::Word) else {
@@ -224,7 +224,7 @@ pub(crate) fn binary_word(word: &str) -> Option<Op> {
     })
 }
 
-/// The words that are binary operators where one must come, and names elsewhere.
+/// The words that are binary operators where one is expected, and names elsewhere.
 pub(super) fn connective(word: &str) -> Option<Op> {
     Some(match word {
         "and" => Op::And,
@@ -243,7 +243,7 @@ pub(crate) fn is_glued(word: &str) -> bool {
             || !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// `aUb` is a name, but hardly what was meant.
+/// `aUb` is a name, but probably not intended as one.
 pub(super) fn looks_like_operator(name: &str, span: Span) -> Option<Diagnostic> {
     let short = |s: &str| {
         s.len() <= 3

@@ -1,7 +1,6 @@
 //! Formulas of the literature, by name: fixed lists and families with a parameter.
 //!
-//! They are what translators are measured with. Each is built exactly as its paper writes it, no
-//! identity applied.
+//! They are the benchmarks of translators. Each is built exactly as its paper writes it, without applying identities.
 
 mod lists;
 mod scalable;
@@ -12,14 +11,14 @@ use crate::parse::{ParseOptions, parse};
 /// The largest parameter of a family; beyond it formulas are deeper than the parser allows.
 pub const MAX_PARAMETER: usize = 1000;
 
-/// What is known about a family.
+/// The description of a family.
 #[derive(Clone, Copy, Debug)]
 pub struct FamilyInfo {
     /// The name for [`family`].
     pub name: &'static str,
-    /// What the formulas look like.
+    /// The form of the formulas.
     pub description: &'static str,
-    /// Where they come from.
+    /// The paper.
     pub source: &'static str,
     /// The number of formulas of a fixed list; a family with a parameter has none.
     pub count: Option<usize>,
@@ -172,7 +171,7 @@ pub fn family(arena: &mut Formulas, name: &str, n: usize) -> Option<Formula> {
         exact: true,
         known: None,
     };
-    // The lists are constants that a test reads in full; an error cannot come from outside.
+    // The lists are constants that a test reads completely; an error cannot come from user input.
     parse(arena, fixed.get(n - 1)?, &exact)
         .ok()
         .map(|read| read.formula)
@@ -276,7 +275,7 @@ mod tests {
         }
     }
 
-    /// The word of a counter from zero, and what it becomes if one bit is wrong.
+    /// The word of a counter from zero, and the result of flipping one bit.
     #[test]
     fn counters_count() {
         for n in 1..=3 {

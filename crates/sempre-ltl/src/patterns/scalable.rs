@@ -2,7 +2,7 @@
 
 use crate::formula::{Formula, Formulas, Op};
 
-/// Nodes exactly as asked, with the fewest letters, so that a family reads like its definition.
+/// Nodes exactly as requested, with short names, so that a family reads like its definition.
 pub(super) struct Build<'a>(pub(super) &'a mut Formulas);
 
 impl Build<'_> {
@@ -291,7 +291,7 @@ impl Build<'_> {
         )
     }
 
-    /// What both counters share: a mark every `n` steps, and all bits zero in the first `n`.
+    /// The part common to both counters: a mark every `n` steps, and all bits zero in the first `n`.
     fn frame(&mut self, n: usize, linear: bool) -> Vec<Formula> {
         let (m, bit) = (self.name("m"), self.name("b"));
         let (unmarked, zero) = (self.not(m), self.not(bit));

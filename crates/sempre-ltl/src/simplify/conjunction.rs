@@ -196,8 +196,8 @@ impl Simplifier {
     }
 }
 
-/// `f` where the literal `fact` is known to be true now (false in the dual view). Only the present
-/// is touched: nothing below a temporal operator changes.
+/// `f`, provided that the literal `fact` is true now (false in the dual view). Only the present is affected: nothing
+/// below a temporal operator changes.
 fn assume(a: &mut Formulas, v: View, f: Formula, fact: Formula) -> Formula {
     if f == fact {
         return v.top();

@@ -28,7 +28,7 @@ use crate::samples::Samples;
 use rustc_hash::FxHashMap;
 use view::View;
 
-/// Somebody who can compare languages: this crate cannot.
+/// A comparison of languages, which this crate cannot do itself.
 pub trait Oracle {
     /// Is `f & g` unsatisfiable? May answer `false` when it would take too long.
     fn disjoint(&mut self, formulas: &mut Formulas, f: Formula, g: Formula) -> bool;
@@ -37,9 +37,9 @@ pub trait Oracle {
 /// The memory of results for one arena.
 #[derive(Default)]
 pub struct Simplifier {
-    /// The answers of syntactic implication, shared with whoever else needs them.
+    /// The cache of syntactic implication, shared with other users.
     pub implication: Implication,
-    /// Asked where the syntax does not tell; none by default.
+    /// Consulted if the syntax does not decide; none by default.
     pub oracle: Option<Box<dyn Oracle>>,
     samples: Samples,
     results: FxHashMap<Formula, Formula>,
@@ -60,7 +60,7 @@ impl Simplifier {
         if let Some(&g) = self.results.get(&f) {
             return g;
         }
-        // While we look, f stands for itself: rules that keep the size could otherwise go in circles.
+        // Meanwhile the result for f is f itself: otherwise rules that keep the size could loop.
         self.results.insert(f, f);
         let operands: Vec<Formula> = a.operands(f).to_vec();
         let mut g = f;
@@ -74,7 +74,7 @@ impl Simplifier {
         if g == f && self.oracle.is_some() {
             g = self.semantic(a, f);
         }
-        // A rule's result can open the way for others, also below its root.
+        // The result of a rule may enable others, also below its root.
         if g != f {
             g = self.simplify(a, g);
         }

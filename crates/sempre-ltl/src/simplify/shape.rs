@@ -5,8 +5,8 @@ use super::view::{View, split, suspendable};
 use crate::formula::{Formula, Formulas, Op};
 
 impl Simplifier {
-    /// The other way round: what is eventual, or lasts, is taken out of `U`, `R`, `W` and `M`, so that it
-    /// need not be carried along: `l U (g | e) = (l U g) | e`, `l U (g & q) = (l U g) & q`.
+    /// The inverse: eventual and universal operands are moved out of `U`, `R`, `W` and `M`, so that they are not part
+    /// of the obligation: `l U (g | e) = (l U g) | e`, `l U (g & q) = (l U g) & q`.
     pub fn scatter(&mut self, a: &mut Formulas, f: Formula) -> Formula {
         use View::{Dual, Plain};
         a.rebuild(f, |a, g, operands| {
@@ -26,10 +26,10 @@ impl Simplifier {
 
     /// An equivalent formula in a shape that translates well; it may be larger.
     ///
-    /// * Eventual disjuncts are gathered below one `F`: `F g | e = F(g | e)`. The state that waits for
-    ///   `g` is then the state that waits for either.
+    /// * Eventual disjuncts are gathered below one `F`: `F g | e = F(g | e)`. The state that waits for `g` is then
+    ///   the state that waits for either.
     /// * `l W e = G l | e`.
-    /// * `X a R b = b & X(b W a)`: the choice between the two ways to go on disappears.
+    /// * `X a R b = b & X(b W a)`: this removes a choice.
     pub fn gather(&mut self, a: &mut Formulas, f: Formula) -> Formula {
         use View::{Dual, Plain};
         a.rebuild(f, |a, g, operands| {

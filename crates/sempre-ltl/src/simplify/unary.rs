@@ -52,7 +52,7 @@ impl Simplifier {
                 let inner = v.make(a, Op::Globally, &[stripped]);
                 return v.make(a, Op::Finally, &[inner]);
             }
-            // F G (h | G k) and the like: suspendable disjuncts come out of both.
+            // F G (h | G k) and the like: suspendable disjuncts are moved out of both.
             if v.is(a, h, Op::Or) {
                 let (out, inside) = split(a, h, |a, x| v.eventual(a, x) && v.universal(a, x));
                 if !out.is_empty() {

@@ -78,7 +78,7 @@ impl Simplifier {
                 return Some(right);
             }
             if self.implies(a, v, left, c) {
-                // l W (c U d), l implies c: only the strong part is in doubt.
+                // l W (c U d), l implies c: only the strong part remains.
                 return None;
             }
             if self.implies(a, v, c, left) {
@@ -130,7 +130,7 @@ impl Simplifier {
                 return v.make(a, op, &[rest, left]);
             }
         }
-        // What holds wherever r does not need not be said on the left, and what implies r cannot help.
+        // A condition implied by r is not needed on the left, and one that implies r does not help.
         for (inner, drop_if_covers) in [(Op::And, true), (Op::Or, false)] {
             if !v.is(a, left, inner) {
                 continue;

@@ -3,7 +3,7 @@
 
 use crate::formula::{Formula, Formulas, Op};
 
-/// Which way round a rule is read.
+/// Does a rule apply as written, or to the duals?
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum View {
     Plain,
