@@ -13,6 +13,7 @@
 //! | [`search`] | emptiness checks and accepting runs |
 
 mod dd;
+mod deep_stack;
 pub mod product;
 pub mod reach;
 mod relation;
@@ -20,8 +21,11 @@ pub mod search;
 mod thread_clock;
 mod turns;
 
-pub use dd::forest::{Forest, Kept, Node};
+pub use dd::control::Limits;
+pub use dd::forest::Forest;
 pub use dd::natural::Natural;
+pub use dd::node::{Kept, Node};
 pub use dd::shape::{COPY, Mode, Shape};
-pub use dd::unique_table::{Limits, Stop};
-pub use relation::model::{Fault, Model};
+pub use relation::faults::Fault;
+pub use relation::model::Model;
+pub use sempre_base::Stop;

@@ -6,7 +6,7 @@
 //! Each has a share of the work, and whoever is furthest behind has the next turn. Whoever has an answer ends the others, which see it the
 //! next time that they ask for the baton. If one ends without, the others go on alone.
 
-use crate::dd::unique_table::Stop;
+use sempre_base::Stop;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// The work of a turn of one that has the whole share.

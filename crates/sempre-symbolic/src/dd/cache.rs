@@ -5,7 +5,7 @@
 //! is done again and again. After a garbage collection it keeps what speaks of living nodes alone. An entry is the
 //! words of the key and the result: 16 bytes for two operands.
 
-use crate::dd::forest::{Node, UNIT};
+use crate::dd::node::{Node, UNIT};
 use sempre_store::in_large_pages;
 
 /// What operation a result is of. It shares a word with the number of a shape or a level.

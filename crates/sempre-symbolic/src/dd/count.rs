@@ -3,11 +3,12 @@
 //! Memo tables by node; no nodes are made. Numbers of 128 bits first, since most suffice, and without a limit if one
 //! did not. The tables are given the memory that the forest leaves of its limit ([`Forest::try_count`]).
 
-use crate::dd::forest::{EMPTY, Forest, Node, UNIT};
+use crate::dd::forest::Forest;
 use crate::dd::natural::Natural;
+use crate::dd::node::{EMPTY, Node, UNIT};
 use crate::dd::shape::{COPY, Mode, Shape};
-use crate::dd::unique_table::Stop;
 use rustc_hash::{FxHashMap, FxHashSet};
+use sempre_base::Stop;
 
 /// A number that can be summed up.
 pub(crate) trait Sum: Clone {

@@ -19,36 +19,11 @@
 //! go to the stack before anything else is made. (This is the discipline of Sylvan, without its threads.)
 
 use crate::dd::cache::Cache;
-use crate::dd::list_index::LongLists;
-use crate::dd::shape::Shapes;
-use crate::dd::unique_table::{Control, Limits, Stop};
-use sempre_store::in_large_pages;
-
-/// The number of a node.
-pub type Node = u32;
-
-/// The empty set, of vectors of any length.
-pub const EMPTY: Node = 0;
-
-/// The set of the empty vector.
-pub const UNIT: Node = 1;
-
-/// The end of a chain, which is the empty set's number, too: it is in no bucket.
-pub(crate) const NONE: u32 = 0;
-
-/// What a node holds.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Entry {
-    pub value: u32,
-    pub down: Node,
-    pub right: Node,
-    /// The next in its bucket, or the next free place.
-    pub next: u32,
-}
-
-/// The name of a kept node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Kept(pub(crate) u32);
+use crate::dd::control::{Control, Limits};
+use crate::dd::list_index::{ListIndex, NEAR};
+use crate::dd::node::{EMPTY, Entry, Kept, NONE, Node, UNIT};
+use crate::dd::shape::{Mode, Shape, Shapes};
+use sempre_base::Stop;
 
 /// A forest of diagrams; see the module's documentation.
 #[derive(Clone, Debug)]
@@ -70,7 +45,7 @@ pub struct Forest {
     pub(crate) cache: Cache<3>,
     /// Results of operations on three nodes and a number.
     pub(crate) wide_cache: Cache<4>,
-    pub(crate) long_lists: LongLists,
+    pub(crate) list_index: ListIndex,
     pub(crate) control: Control,
 }
 
@@ -93,7 +68,7 @@ impl Forest {
             shapes: Shapes::default(),
             cache: Cache::new(PLACES.min(limits.most_places())),
             wide_cache: Cache::new(1 << 6),
-            long_lists: LongLists::default(),
+            list_index: ListIndex::default(),
             control: Control::new(limits),
         }
     }
@@ -148,65 +123,6 @@ impl Forest {
             + self.wide_cache.bytes()
     }
 
-    /// The set of the vectors that start with `value` and go on as in `down`, and of those of `right`, which all start with
-    /// greater values.
-    ///
-    /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn make(&mut self, value: u32, down: Node, right: Node) -> Result<Node, Stop> {
-        debug_assert!(right != UNIT, "vectors of different lengths");
-        debug_assert!(
-            right == EMPTY || value < self.entry(right).value,
-            "I1: {value} before {}",
-            self.entry(right).value
-        );
-        self.tick()?;
-        if down == EMPTY {
-            return Ok(right);
-        }
-        let hash = hash(value, down, right);
-        let mut bucket = hash as usize & (self.buckets.len() - 1);
-        let mut at = self.buckets[bucket];
-        while at != NONE {
-            let e = &self.entries[at as usize];
-            if e.value == value && e.down == down && e.right == right {
-                return Ok(at);
-            }
-            at = e.next;
-        }
-        if self.free == NONE && self.entries.len() >= self.control.capacity
-            || self.control.stress_due()
-        {
-            self.make_room(down, right)?;
-            bucket = hash as usize & (self.buckets.len() - 1);
-        }
-        let entry = Entry {
-            value,
-            down,
-            right,
-            next: self.buckets[bucket],
-        };
-        let node = if self.free != NONE {
-            let node = self.free;
-            self.free = self.entries[node as usize].next;
-            self.free_count -= 1;
-            self.entries[node as usize] = entry;
-            node
-        } else {
-            if self.entries.len() == self.entries.capacity() {
-                self.entries.reserve(self.entries.len());
-                in_large_pages(&mut self.entries);
-            }
-            self.entries.push(entry);
-            self.entries.len() as u32 - 1
-        };
-        self.buckets[bucket] = node;
-        if self.entries.len() > self.buckets.len() {
-            self.grow_buckets();
-        }
-        Ok(node)
-    }
-
     /// Keeps a node from being collected.
     pub fn keep(&mut self, node: Node) -> Kept {
         match self.unused_kept.pop() {
@@ -229,16 +145,6 @@ impl Forest {
     /// Keeps another node under the same name.
     pub fn set(&mut self, kept: Kept, node: Node) {
         self.kept[kept.0 as usize] = node;
-    }
-
-    /// Adds a set to the one that is kept.
-    ///
-    /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub(crate) fn add(&mut self, kept: Kept, more: Node) -> Result<(), Stop> {
-        let all = self.union(self.get(kept), more)?;
-        self.set(kept, all);
-        Ok(())
     }
 
     /// Keeps it no longer. The name must not be used again.
@@ -272,76 +178,34 @@ impl Forest {
         result
     }
 
-    /// Makes a list of what is on the stack from `base` on, whose values increase, and of `tail`, whose are greater.
-    pub(crate) fn list_of_stack(&mut self, base: usize, tail: Node) -> Result<Node, Stop> {
-        let mut node = tail;
-        while self.stack.len() > base {
-            let (value, down, was) = self.stack[self.stack.len() - 1];
-            let old = self.entry(was);
-            // Often it is the end of an operand's list; then nothing need be looked up.
-            node = if old.right == node && old.down == down && old.value == value {
-                self.tick()?;
-                was
-            } else {
-                self.make(value, down, node)?
-            };
-            self.stack.pop();
-        }
-        Ok(node)
-    }
-
-    /// Makes a list of what is on the stack from `base` on, in any order, values several times.
-    pub(crate) fn list_of_unsorted_stack(&mut self, base: usize) -> Result<Node, Stop> {
-        self.stack[base..].sort_unstable();
-        // Unions where a value is there several times; the results stay where the operands were.
-        let mut written = base;
-        let mut read = base;
-        while read < self.stack.len() {
-            let (value, mut down, was) = self.stack[read];
-            read += 1;
-            while read < self.stack.len() && self.stack[read].0 == value {
-                let other = self.stack[read].1;
-                // Both operands are still on the stack, or `down` is in place of the last operand.
-                down = self.union_inner(down, other)?;
-                self.stack[read].1 = down;
-                read += 1;
+    /// The end of a list from the first value on that is at least this one.
+    #[inline]
+    pub(crate) fn seek(&mut self, from: Node, value: u32) -> Node {
+        let mut at = from;
+        for _ in 0..NEAR {
+            let e = self.entry(at);
+            if at <= UNIT || e.value >= value {
+                return at;
             }
-            self.stack[written] = (value, down, was);
-            written += 1;
+            at = e.right;
         }
-        self.stack.truncate(written);
-        self.list_of_stack(base, EMPTY)
+        self.list_index.seek(&self.entries, at, value)
     }
 
-    /// The union of what is on the stack from `base` on.
-    pub(crate) fn union_of_stack(&mut self, base: usize) -> Result<Node, Stop> {
-        // Pairs of about the same size first: fewer large intermediate results.
-        while self.stack.len() > base + 1 {
-            let (from, to) = (base, self.stack.len());
-            let mut written = from;
-            let mut read = from;
-            while read < to {
-                let mut node = self.stack[read].1;
-                if read + 1 < to {
-                    node = self.union_inner(node, self.stack[read + 1].1)?;
-                }
-                read += 2;
-                self.stack[written] = (0, node, EMPTY);
-                written += 1;
-            }
-            self.stack.truncate(written);
-        }
-        if self.stack.len() > base {
-            Ok(self.pop())
-        } else {
-            Ok(EMPTY)
-        }
+    /// The shape that does this at the first levels, and nothing at the others.
+    pub fn shape(&mut self, modes: &[Mode]) -> Shape {
+        let shapes = &mut self.shapes;
+        (modes.iter().rev()).fold(Shape::END, |rest, &mode| shapes.prepend(mode, rest))
     }
-}
 
-#[inline]
-pub(crate) fn hash(a: u32, b: u32, c: u32) -> u32 {
-    let x = (u64::from(a) << 32 | u64::from(b)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let y = (x ^ (x >> 29) ^ u64::from(c)).wrapping_mul(0xd6e8_feb8_6659_fd93);
-    (y >> 32) as u32
+    /// The modes of a shape, up to the last that is no skip.
+    pub fn modes(&self, mut shape: Shape) -> Vec<Mode> {
+        let mut modes = Vec::new();
+        while shape != Shape::END {
+            let (mode, rest) = self.shapes.parts(shape);
+            modes.push(mode);
+            shape = rest;
+        }
+        modes
+    }
 }

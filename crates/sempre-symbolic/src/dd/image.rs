@@ -5,9 +5,10 @@
 //! recursion for each written value, however many values were there.
 
 use crate::dd::cache::{Operation, key};
-use crate::dd::forest::{EMPTY, Forest, Node};
+use crate::dd::forest::Forest;
+use crate::dd::node::{EMPTY, Node};
 use crate::dd::shape::{COPY, Mode, Shape};
-use crate::dd::unique_table::Stop;
+use sempre_base::Stop;
 
 impl Forest {
     /// The successors of `set` by `relation`.

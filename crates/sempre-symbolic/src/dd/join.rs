@@ -5,9 +5,10 @@
 //! their conjunction is the relation that is fired. As operations of databases: a natural join on what both read.
 
 use crate::dd::cache::{Operation, key};
-use crate::dd::forest::{EMPTY, Forest, Node};
+use crate::dd::forest::Forest;
+use crate::dd::node::{EMPTY, Node};
 use crate::dd::shape::{COPY, Mode, Shape};
-use crate::dd::unique_table::Stop;
+use sempre_base::Stop;
 
 impl Forest {
     /// The shape of the conjunction of relations of two shapes; `None` if both write at some level.

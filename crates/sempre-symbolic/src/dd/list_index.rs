@@ -4,60 +4,47 @@
 //! list that is gone along twice from the same node is given an index, every so many of its nodes. Numbers of nodes mean something
 //! else after a collection, so indexes last until the next one.
 
-use crate::dd::forest::{EMPTY, Forest, Node, UNIT};
+use crate::dd::node::{EMPTY, Entry, Node, UNIT};
 use rustc_hash::FxHashMap;
 
 /// Nearer places are walked to.
-const NEAR: usize = 64;
+pub(crate) const NEAR: usize = 64;
 /// There are no more lists than this with an index.
 const LISTS: usize = 1 << 12;
 
 /// Lists that were gone along, by the node from which.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct LongLists {
+pub(crate) struct ListIndex {
     /// The value and the number of every so many nodes; none yet if it was gone along once.
     lists: FxHashMap<Node, Vec<(u32, Node)>>,
 }
 
-impl LongLists {
+impl ListIndex {
     pub fn clear(&mut self) {
         self.lists.clear();
     }
 }
 
-impl Forest {
+impl ListIndex {
     /// The end of a list from the first value on that is at least this one.
-    #[inline]
-    pub(crate) fn seek(&mut self, from: Node, value: u32) -> Node {
-        let mut at = from;
-        for _ in 0..NEAR {
-            let e = self.entry(at);
-            if at <= UNIT || e.value >= value {
-                return at;
-            }
-            at = e.right;
-        }
-        self.seek_far(at, value)
-    }
-
     #[cold]
-    fn seek_far(&mut self, from: Node, value: u32) -> Node {
+    pub fn seek(&mut self, entries: &[Entry], from: Node, value: u32) -> Node {
         if from <= UNIT {
             return from;
         }
         let mut at = from;
-        match self.long_lists.lists.get_mut(&from) {
+        match self.lists.get_mut(&from) {
             None => {
-                if self.long_lists.lists.len() >= LISTS {
-                    self.long_lists.clear();
+                if self.lists.len() >= LISTS {
+                    self.clear();
                 }
-                self.long_lists.lists.insert(from, Vec::new());
+                self.lists.insert(from, Vec::new());
             }
             Some(index) => {
                 if index.is_empty() {
                     let (mut node, mut count) = (from, 0);
                     while node != EMPTY {
-                        let e = self.entries[node as usize];
+                        let e = entries[node as usize];
                         if count % NEAR == 0 {
                             index.push((e.value, node));
                         }
@@ -71,8 +58,8 @@ impl Forest {
                 }
             }
         }
-        while at != EMPTY && self.entry(at).value < value {
-            at = self.entry(at).right;
+        while at != EMPTY && entries[at as usize].value < value {
+            at = entries[at as usize].right;
         }
         at
     }
@@ -80,8 +67,8 @@ impl Forest {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::dd::unique_table::Limits;
+    use crate::dd::control::Limits;
+    use crate::dd::forest::Forest;
     use sempre_base::Random;
 
     #[test]

@@ -4,9 +4,10 @@
 //! must say. So predecessors are sought within a given one, and pruned by it at each level.
 
 use crate::dd::cache::{Operation, key};
-use crate::dd::forest::{EMPTY, Forest, Node};
+use crate::dd::forest::Forest;
+use crate::dd::node::{EMPTY, Node};
 use crate::dd::shape::{COPY, Mode, Shape};
-use crate::dd::unique_table::Stop;
+use sempre_base::Stop;
 
 impl Forest {
     /// The vectors of `universe` with a successor by `relation` in `set`.

@@ -1,9 +1,10 @@
 //! Projection: what vectors look like at some levels.
 
 use crate::dd::cache::{Operation, key};
-use crate::dd::forest::{EMPTY, Forest, Node, UNIT};
+use crate::dd::forest::Forest;
+use crate::dd::node::{EMPTY, Node, UNIT};
 use crate::dd::shape::{Mode, Shape};
-use crate::dd::unique_table::Stop;
+use sempre_base::Stop;
 
 impl Forest {
     /// The vectors without the levels that the shape skips.

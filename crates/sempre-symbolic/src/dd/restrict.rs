@@ -1,9 +1,10 @@
 //! The vectors of a set that a relation leads on from: its domain within the set.
 
 use crate::dd::cache::{Operation, key};
-use crate::dd::forest::{EMPTY, Forest, Node};
+use crate::dd::forest::Forest;
+use crate::dd::node::{EMPTY, Node};
 use crate::dd::shape::{Mode, Shape};
-use crate::dd::unique_table::Stop;
+use sempre_base::Stop;
 
 impl Forest {
     /// The vectors of `set` with a successor by `relation`, wherever that is.

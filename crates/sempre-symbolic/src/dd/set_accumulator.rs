@@ -4,8 +4,9 @@
 //! first, and united with what is as large when there is more: a logarithm of parts, and each state moves from one to the next
 //! that often (O'Neil, Cheng, Gawlick, O'Neil, *The log-structured merge-tree*, Acta Informatica 33, 1996).
 
-use crate::dd::forest::{EMPTY, Forest, Kept, Node};
-use crate::dd::unique_table::Stop;
+use crate::dd::forest::Forest;
+use crate::dd::node::{EMPTY, Kept, Node};
+use sempre_base::Stop;
 
 /// Parts, each made of twice as many as the next one, at least.
 #[derive(Debug, Default)]
@@ -74,7 +75,7 @@ impl Growing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dd::unique_table::Limits;
+    use crate::dd::control::Limits;
     use sempre_base::Random;
     use std::collections::BTreeSet;
 

@@ -4,8 +4,9 @@
 //! is looked up in the cache: with an entry for each element, long lists would fill it.
 
 use crate::dd::cache::{Operation, key};
-use crate::dd::forest::{EMPTY, Forest, Node, UNIT};
-use crate::dd::unique_table::Stop;
+use crate::dd::forest::Forest;
+use crate::dd::node::{EMPTY, Kept, Node, UNIT};
+use sempre_base::Stop;
 
 impl Forest {
     /// The vectors of either.
@@ -152,5 +153,63 @@ impl Forest {
         let result = self.list_of_stack(base, tail)?;
         self.cache.put(&key, result);
         Ok(result)
+    }
+
+    /// Adds a set to the one that is kept.
+    ///
+    /// # Errors
+    /// If there is no room, or it is time to stop.
+    pub(crate) fn add(&mut self, kept: Kept, more: Node) -> Result<(), Stop> {
+        let all = self.union(self.get(kept), more)?;
+        self.set(kept, all);
+        Ok(())
+    }
+
+    /// Makes a list of what is on the stack from `base` on, in any order, values several times.
+    pub(crate) fn list_of_unsorted_stack(&mut self, base: usize) -> Result<Node, Stop> {
+        self.stack[base..].sort_unstable();
+        // Unions where a value is there several times; the results stay where the operands were.
+        let mut written = base;
+        let mut read = base;
+        while read < self.stack.len() {
+            let (value, mut down, was) = self.stack[read];
+            read += 1;
+            while read < self.stack.len() && self.stack[read].0 == value {
+                let other = self.stack[read].1;
+                // Both operands are still on the stack, or `down` is in place of the last operand.
+                down = self.union_inner(down, other)?;
+                self.stack[read].1 = down;
+                read += 1;
+            }
+            self.stack[written] = (value, down, was);
+            written += 1;
+        }
+        self.stack.truncate(written);
+        self.list_of_stack(base, EMPTY)
+    }
+
+    /// The union of what is on the stack from `base` on.
+    pub(crate) fn union_of_stack(&mut self, base: usize) -> Result<Node, Stop> {
+        // Pairs of about the same size first: fewer large intermediate results.
+        while self.stack.len() > base + 1 {
+            let (from, to) = (base, self.stack.len());
+            let mut written = from;
+            let mut read = from;
+            while read < to {
+                let mut node = self.stack[read].1;
+                if read + 1 < to {
+                    node = self.union_inner(node, self.stack[read + 1].1)?;
+                }
+                read += 2;
+                self.stack[written] = (0, node, EMPTY);
+                written += 1;
+            }
+            self.stack.truncate(written);
+        }
+        if self.stack.len() > base {
+            Ok(self.pop())
+        } else {
+            Ok(EMPTY)
+        }
     }
 }

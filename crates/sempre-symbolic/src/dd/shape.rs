@@ -83,22 +83,3 @@ impl Shapes {
         })
     }
 }
-
-impl crate::dd::forest::Forest {
-    /// The shape that does this at the first levels, and nothing at the others.
-    pub fn shape(&mut self, modes: &[Mode]) -> Shape {
-        let shapes = &mut self.shapes;
-        (modes.iter().rev()).fold(Shape::END, |rest, &mode| shapes.prepend(mode, rest))
-    }
-
-    /// The modes of a shape, up to the last that is no skip.
-    pub fn modes(&self, mut shape: Shape) -> Vec<Mode> {
-        let mut modes = Vec::new();
-        while shape != Shape::END {
-            let (mode, rest) = self.shapes.parts(shape);
-            modes.push(mode);
-            shape = rest;
-        }
-        modes
-    }
-}

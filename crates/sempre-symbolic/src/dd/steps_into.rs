@@ -4,9 +4,10 @@
 //! of the state after it. The relation must read every cell of the condition, so that what a step leaves alone is known, too.
 
 use crate::dd::cache::{Operation, key};
-use crate::dd::forest::{EMPTY, Forest, Node};
+use crate::dd::forest::Forest;
+use crate::dd::node::{EMPTY, Node};
 use crate::dd::shape::{Mode, Shape};
-use crate::dd::unique_table::Stop;
+use sempre_base::Stop;
 
 impl Forest {
     /// The steps after which `condition` holds. Where the condition reads, the relation must read.

@@ -1,8 +1,9 @@
 //! Single vectors in and out of diagrams.
 
-use crate::dd::forest::{EMPTY, Forest, Node, UNIT};
-use crate::dd::unique_table::Stop;
+use crate::dd::forest::Forest;
+use crate::dd::node::{EMPTY, Node, UNIT};
 use sempre_base::Random;
+use sempre_base::Stop;
 
 impl Forest {
     /// The set of one vector.

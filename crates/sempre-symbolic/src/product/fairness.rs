@@ -6,11 +6,12 @@
 //! The second half is no relation of its own: that would be all steps of the model, joined with a set over all of its variables, for each
 //! process. Instead the operand of an image is restricted to the set first, and the result of a preimage afterwards.
 
-use crate::dd::forest::{EMPTY, Forest, Kept, Node};
+use crate::dd::forest::Forest;
+use crate::dd::node::{EMPTY, Kept, Node};
 use crate::dd::shape::Shape;
-use crate::dd::unique_table::Stop;
 use crate::product::graph::{Graph, Steps};
-use crate::product::symbolic_product::{Product, Relation};
+use crate::product::relations::{Relation, image_by, preimage_by};
+use sempre_base::Stop;
 
 /// What belongs to the acceptance set of a process.
 #[derive(Clone, Debug)]
@@ -25,9 +26,14 @@ pub(crate) struct Fair {
 
 impl Fair {
     /// The successors of a set by steps of the acceptance set.
-    pub fn image(&self, product: &Product, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
+    pub fn image(
+        &self,
+        product: &impl Graph,
+        forest: &mut Forest,
+        set: Node,
+    ) -> Result<Node, Stop> {
         let from = forest.keep(set);
-        let own = product.image_by(forest, set, &self.own)?;
+        let own = image_by(forest, set, &self.own)?;
         let own = forest.keep(own);
         let idle = forest.restrict(forest.get(from), forest.get(self.idle), self.shape)?;
         let rest = product.image(forest, idle, Steps::All)?;
@@ -40,13 +46,13 @@ impl Fair {
     /// The predecessors of a set within another by steps of the acceptance set.
     pub fn preimage(
         &self,
-        product: &Product,
+        product: &impl Graph,
         forest: &mut Forest,
         set: Node,
         universe: Node,
     ) -> Result<Node, Stop> {
         let (to, within) = (forest.keep(set), forest.keep(universe));
-        let own = product.preimage_by(forest, set, &self.own, universe)?;
+        let own = preimage_by(forest, set, &self.own, universe)?;
         let own = forest.keep(own);
         let (set, universe) = (forest.get(to), forest.get(within));
         let before = product.preimage(forest, set, Steps::All, universe)?;

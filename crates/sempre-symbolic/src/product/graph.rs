@@ -2,8 +2,9 @@
 //!
 //! Vectors start with the state of the automaton.
 
-use crate::dd::forest::{EMPTY, Forest, Kept, Node};
-use crate::dd::unique_table::Stop;
+use crate::dd::forest::Forest;
+use crate::dd::node::{EMPTY, Kept, Node};
+use sempre_base::Stop;
 
 /// Some of the steps of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,10 +2,11 @@
 //!
 //! It can be left after any event and taken up again, so that others have a turn ([`crate::reach::interleaved_bfs`]).
 
-use crate::dd::forest::{EMPTY, Forest, Kept, Node};
-use crate::dd::unique_table::Stop;
-use crate::reach::states::Teller;
+use crate::dd::forest::Forest;
+use crate::dd::node::{EMPTY, Kept, Node};
+use crate::reach::progress::Teller;
 use crate::relation::model::Model;
+use sempre_base::Stop;
 
 /// How far a search has got.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +89,7 @@ pub(crate) fn step(
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::dd::unique_table::Limits;
+    use crate::dd::control::Limits;
     use crate::reach::states::{Options, reachable};
     use sempre_model::ir::{Action, Behaviour, Expr, Place, Program, Stmt, Type};
 

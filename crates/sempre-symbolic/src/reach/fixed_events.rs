@@ -1,9 +1,10 @@
 //! Events whose relations are all known before they are fired, as those of a product are.
 
-use crate::dd::forest::{Forest, Kept, Node};
+use crate::dd::forest::Forest;
+use crate::dd::node::{Kept, Node};
 use crate::dd::shape::{Mode, Shape};
-use crate::dd::unique_table::Stop;
 use crate::reach::saturation::{Events, Firing, Saturation};
+use sempre_base::Stop;
 
 /// Relations, by the highest level that they touch.
 #[derive(Clone, Debug)]

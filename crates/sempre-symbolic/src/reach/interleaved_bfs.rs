@@ -11,11 +11,13 @@
 //! Cost: at most half of the work of the saturation. Where memory is limited, a quarter of it is for the other search, which is
 //! given up once the saturation itself has taken another quarter.
 
-use crate::dd::forest::{Forest, Kept};
-use crate::dd::unique_table::{Limits, Stop};
+use crate::dd::control::Limits;
+use crate::dd::forest::Forest;
+use crate::dd::node::Kept;
 use crate::reach::breadth_first::BreadthFirst;
-use crate::reach::states::Teller;
+use crate::reach::progress::Teller;
 use crate::relation::model::Model;
+use sempre_base::Stop;
 use sempre_model::Program;
 
 /// Nodes after which the other search has its first turn.

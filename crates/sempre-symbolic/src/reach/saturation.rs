@@ -19,9 +19,10 @@
 //! Depth of recursion: two calls for each level.
 
 use crate::dd::cache::{NUMBERS, Operation, key};
-use crate::dd::forest::{EMPTY, Forest, Node, UNIT};
+use crate::dd::forest::Forest;
+use crate::dd::node::{EMPTY, Node, UNIT};
 use crate::dd::shape::{COPY, Mode, Shape};
-use crate::dd::unique_table::Stop;
+use sempre_base::Stop;
 use std::collections::VecDeque;
 
 /// How the events of a level are fired.

@@ -7,23 +7,19 @@
 //! The first two are there for comparison, and as references in tests; and a saturation that gets long is helped by the first
 //! ([`crate::reach::interleaved_bfs`]).
 
-use crate::dd::forest::{Forest, Kept, Node};
-use crate::dd::natural::Natural;
+use crate::dd::control::Limits;
+use crate::dd::forest::Forest;
+use crate::dd::node::{Kept, Node};
 use crate::dd::shape::Shape;
-use crate::dd::unique_table::{Limits, Stop};
 use crate::reach::breadth_first::{BreadthFirst, step};
 use crate::reach::interleaved_bfs::Beside;
+use crate::reach::progress::{Progress, Teller};
 use crate::reach::saturation::{Events, Firing, Saturation};
-use crate::relation::model::{Fault, Model};
+use crate::relation::model::Model;
 use crate::relation::reordering::SecondThoughts;
-use crate::thread_clock::Clock;
 use crate::turns::Baton;
-use sempre_base::stop::{Cancel, under};
+use sempre_base::Stop;
 use sempre_model::ir::Program;
-use std::panic::resume_unwind;
-use std::sync::{Mutex, PoisonError};
-use std::thread::Builder;
-use std::time::{Duration, Instant};
 
 /// In which order the states are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,19 +31,6 @@ pub enum Strategy {
     /// Node by node.
     #[default]
     Saturation,
-}
-
-/// What is known while it goes on.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress {
-    /// Nodes, dead ones included.
-    pub nodes: usize,
-    /// States found so far, where the strategy has them all in one set.
-    pub states: Option<f64>,
-    /// Bytes of nodes, tables and caches.
-    pub bytes: usize,
-    /// Since it began.
-    pub elapsed: Duration,
 }
 
 /// How to search.
@@ -63,48 +46,6 @@ pub struct Options<'a> {
     pub limits: Limits,
     /// Told now and then.
     pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
-}
-
-/// Time between two words about progress.
-const PATIENCE: Duration = Duration::from_millis(250);
-
-/// Tells about progress.
-pub(crate) struct Teller<'a> {
-    told: Option<&'a (dyn Fn(&Progress) + Sync)>,
-    begin: Instant,
-    last: Instant,
-    calls: u32,
-}
-
-impl<'a> Teller<'a> {
-    pub fn new(told: Option<&'a (dyn Fn(&Progress) + Sync)>) -> Self {
-        let begin = Instant::now();
-        Self {
-            told,
-            begin,
-            last: begin,
-            calls: 0,
-        }
-    }
-
-    /// Says how far it has got, if that is due; the states of `set`, if it is cheap to count them.
-    pub fn tell(&mut self, forest: &Forest, set: Option<Node>) {
-        let Some(told) = self.told else {
-            return;
-        };
-        // The clock is not cheap.
-        self.calls = self.calls.wrapping_add(1);
-        if set.is_none() && !self.calls.is_multiple_of(256) || self.last.elapsed() < PATIENCE {
-            return;
-        }
-        told(&Progress {
-            nodes: forest.nodes(),
-            states: set.map(|s| forest.count(s).to_f64()),
-            bytes: forest.bytes(),
-            elapsed: self.begin.elapsed(),
-        });
-        self.last = Instant::now();
-    }
 }
 
 struct ModelEvents<'a, 'p, 't> {
@@ -251,108 +192,4 @@ pub(crate) fn states_of<'p>(
         SecondThoughts::Better(order) => states_of(program, Some(order), options, baton),
         _ => (forest, model, found),
     }
-}
-
-/// What an exploration found.
-#[derive(Clone, Debug)]
-pub struct Exploration {
-    /// Why it ended early, if it did.
-    pub stopped: Option<Stop>,
-    /// Number of states; none if it ended early.
-    pub states: Option<Natural>,
-    /// Number of transitions; none if it ended early.
-    pub transitions: Option<Natural>,
-    /// Number of deadlocks; none if it ended early.
-    pub deadlocks: Option<Natural>,
-    /// What is erroneous: at most one state for each action and assertion.
-    pub faults: Vec<Fault>,
-    /// Nodes of the set of states.
-    pub nodes: usize,
-    /// The most nodes at a time, dead ones included.
-    pub peak_nodes: usize,
-    /// Number of garbage collections.
-    pub collections: u64,
-    /// Bytes of nodes, tables and caches at the end.
-    pub bytes: usize,
-    /// Number of groups of events.
-    pub groups: usize,
-    /// The time that the thread worked until all states were found.
-    pub search: Duration,
-    /// The time of everything.
-    pub elapsed: Duration,
-}
-
-/// Explores a program, with its cells in this order, or in one of ours.
-pub fn explore(program: &Program, order: Option<Vec<u32>>, options: &Options<'_>) -> Exploration {
-    on_a_deep_stack(program.cells(), || {
-        explore_here(program, order.clone(), options)
-    })
-}
-
-fn explore_here(program: &Program, order: Option<Vec<u32>>, options: &Options<'_>) -> Exploration {
-    let begin = Instant::now();
-    let clock = Clock::start();
-    let (mut forest, mut model, states) = states_of(program, order, options, None);
-    let mut result = Exploration {
-        stopped: None,
-        states: None,
-        transitions: None,
-        deadlocks: None,
-        faults: Vec::new(),
-        nodes: 0,
-        peak_nodes: 0,
-        collections: 0,
-        bytes: 0,
-        groups: model.group_count(),
-        search: clock.elapsed(),
-        elapsed: Duration::ZERO,
-    };
-    let filled = states.and_then(|states| fill(&mut forest, &mut model, states, &mut result));
-    if let Err(stop) = filled {
-        result.stopped = Some(stop);
-    }
-    result.peak_nodes = forest.peak_nodes();
-    result.collections = forest.collections();
-    result.bytes = forest.bytes();
-    result.elapsed = begin.elapsed();
-    result
-}
-
-fn fill(
-    forest: &mut Forest,
-    model: &mut Model<'_>,
-    states: Kept,
-    result: &mut Exploration,
-) -> Result<(), Stop> {
-    let set = forest.get(states);
-    result.nodes = forest.size(set);
-    // What was known of the search makes room for what is asked now.
-    forest.drop_results();
-    result.states = Some(forest.try_count(set)?);
-    result.faults = model.faults(forest, set)?;
-    let stuck = model.deadlocks(forest, set)?;
-    result.deadlocks = Some(forest.try_count(stuck)?);
-    forest.drop_results();
-    result.transitions = Some(model.transitions(forest, set)?);
-    Ok(())
-}
-
-/// Bytes of stack for each level, and at least.
-const FRAME: usize = 4 << 10;
-const STACK: usize = 16 << 20;
-
-/// Runs something whose recursion is as deep as there are levels; unused pages of a stack cost nothing.
-pub fn on_a_deep_stack<T: Send>(levels: usize, work: impl FnOnce() -> T + Send) -> T {
-    let cancel = Cancel::current();
-    // Taken by the thread, or by this one if the system gives none.
-    let slot = Mutex::new(Some(work));
-    let take = || slot.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let done = std::thread::scope(|scope| {
-        let thread = Builder::new().stack_size(STACK + levels * FRAME);
-        match thread.spawn_scoped(scope, || take().map(|work| under(&cancel, work))) {
-            Ok(worker) => worker.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            Err(_) => take().map(|work| work()),
-        }
-    });
-    done.expect("it is taken once")
 }

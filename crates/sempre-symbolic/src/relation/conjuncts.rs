@@ -8,11 +8,32 @@
 //!   only reads does not matter to it, since each piece starts from the state before the step.
 //! * Priority classes and the exclusive register are conditions, too: for each action that goes before, that it is disabled.
 
-use crate::relation::partial_relation::{Meaning, Rival, footprint};
 use sempre_model::footprint::{can_fail, reads_of};
-use sempre_model::ir::{Behaviour, Binary, Expr, Place, Program, Stmt};
+use sempre_model::ir::{Behaviour, Binary, Expr, Place, Program, Stmt, Table, VariableId};
 use sempre_model::{Action, Footprint};
 use std::collections::BTreeSet;
+
+/// What a part says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// All conditions hold.
+    Condition(Vec<Expr>),
+    /// An action of a higher class is not enabled, or one of the process that the exclusive register names.
+    Disabled(Rival),
+    /// All conditions hold, none of which can fail, and the statements have been run.
+    Effect(Vec<Expr>, Vec<Stmt>),
+    /// The rows are all known.
+    Rows(Table),
+}
+
+/// An action that keeps others from being taken while it is enabled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rival {
+    /// If the register has this value; always if there is none.
+    pub register: Option<(VariableId, i64)>,
+    /// When it is enabled.
+    pub behaviour: Behaviour,
+}
 
 /// The parts of an action, one of `actions`. Conditions come in the order of their evaluation.
 pub(crate) fn parts(program: &Program, action: &Action, actions: &[(u32, Action)]) -> Vec<Meaning> {
@@ -166,6 +187,47 @@ fn merge(pieces: &mut Vec<Vec<usize>>, together: impl Fn(&[usize], &[usize]) -> 
             None => i += 1,
         }
     }
+}
+
+/// The cells that a meaning reads and writes.
+pub(crate) fn footprint(program: &Program, meaning: &Meaning) -> Footprint {
+    let action = |guard: Expr, effect: &[Stmt]| Action {
+        name: String::new(),
+        processes: Vec::new(),
+        class: 0,
+        behaviour: Behaviour::Guarded {
+            guard,
+            effect: effect.to_vec(),
+        },
+    };
+    let all = |conditions: &[Expr]| Expr::all(conditions.iter().cloned());
+    let mut result = match meaning {
+        Meaning::Condition(conditions) => Footprint::new(program, &action(all(conditions), &[])),
+        Meaning::Effect(conditions, effect) => {
+            Footprint::new(program, &action(all(conditions), effect))
+        }
+        Meaning::Rows(table) => {
+            let mut action = action(Expr::TRUE, &[]);
+            action.behaviour = Behaviour::Table(table.clone());
+            Footprint::new(program, &action)
+        }
+        Meaning::Disabled(rival) => {
+            let mut reads = match &rival.behaviour {
+                Behaviour::Guarded { guard, .. } => {
+                    Footprint::new(program, &action(guard.clone(), &[])).reads
+                }
+                Behaviour::Table(table) => table.reads.clone(),
+            };
+            reads.extend(rival.register.map(|(v, _)| program.variable(v).first));
+            Footprint {
+                reads,
+                ..Footprint::default()
+            }
+        }
+    };
+    result.reads.sort_unstable();
+    result.reads.dedup();
+    result
 }
 
 /// The registers that a statement uses.

@@ -4,11 +4,12 @@
 //! enabled does not depend on what is above. So each node is looked at once, with the events of its level alone.
 
 use crate::dd::count::{Lack, Sum, Tables};
-use crate::dd::forest::{EMPTY, Forest, Node, UNIT};
+use crate::dd::forest::Forest;
 use crate::dd::natural::Natural;
-use crate::dd::unique_table::Stop;
+use crate::dd::node::{EMPTY, Node, UNIT};
 use crate::relation::model::Model;
 use rustc_hash::{FxHashMap, FxHashSet};
+use sempre_base::Stop;
 
 impl Model<'_> {
     /// The events that belong to each level.

@@ -10,10 +10,11 @@
 //!
 //! Cost: nodes times sums that differ.
 
-use crate::dd::forest::{EMPTY, Forest, Kept, Node, UNIT};
-use crate::dd::unique_table::Stop;
-use crate::relation::partial_relation::Values;
+use crate::dd::forest::Forest;
+use crate::dd::node::{EMPTY, Kept, Node, UNIT};
+use crate::relation::values::Values;
 use rustc_hash::FxHashMap;
+use sempre_base::Stop;
 use sempre_model::ir::{Binary, Expr, Place, Program, Unary};
 
 /// Sums that could be larger are left to others.
@@ -284,7 +285,7 @@ fn decided(op: Binary, least: i64, most: i64) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dd::unique_table::Limits;
+    use crate::dd::control::Limits;
     use crate::relation::model::Model;
     use sempre_base::Random;
     use sempre_model::Interpreter;

@@ -11,10 +11,11 @@
 //! The order of declarations is taken upside down, processes above what they share: that was better on seven of nine models
 //! of BEEM, even on one and worse on one (`lifts.6`).
 
+use crate::dd::control::Limits;
 use crate::dd::forest::Forest;
-use crate::dd::unique_table::{Limits, Stop};
 use rustc_hash::FxHashSet;
 use sempre_base::Random;
+use sempre_base::Stop;
 use sempre_model::interpreter::Interpreter;
 use sempre_model::ir::Program;
 use std::collections::VecDeque;

@@ -11,11 +11,12 @@
 //! than what saturation has found: a search for a way that has made [`PATIENCE`] nodes goes on by chaining, whose ways are not the
 //! shortest.
 
-use crate::dd::forest::{EMPTY, Forest, Kept, Node};
+use crate::dd::forest::Forest;
+use crate::dd::node::{EMPTY, Kept, Node};
 use crate::dd::set_accumulator::Growing;
-use crate::dd::unique_table::Stop;
 use crate::product::graph::{Graph, Steps};
 use crate::search::owcty::Hull;
+use sempre_base::Stop;
 
 /// Nodes after which a shortest way is too far.
 const PATIENCE: u64 = 1 << 22;
@@ -399,8 +400,8 @@ impl<G: Graph> Finder<'_, G> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dd::control::Limits;
     use crate::dd::shape::{Mode, Shape};
-    use crate::dd::unique_table::Limits;
     use crate::product::graph::chaining;
     use sempre_base::Random;
 

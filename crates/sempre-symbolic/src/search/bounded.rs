@@ -11,11 +11,13 @@
 //! saturation where the first levels have large diagrams, or the nearest accepting cycle is far; so it takes turns with it
 //! ([`crate::turns`]).
 
-use crate::dd::forest::{EMPTY, Forest, Kept};
-use crate::dd::unique_table::Stop;
-use crate::product::on_the_fly::{Certain, OnTheFly, Part};
+use crate::dd::forest::Forest;
+use crate::dd::node::{EMPTY, Kept};
+use crate::product::on_the_fly::OnTheFly;
 use crate::relation::model::Model;
-use crate::search::check::Outcome;
+use crate::search::explored_part::{Certain, Part};
+use crate::search::outcome::Outcome;
+use sempre_base::Stop;
 
 /// Nodes of an attempt, if levels have not taken more.
 const PATIENCE: u64 = 1 << 20;

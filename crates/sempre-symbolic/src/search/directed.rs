@@ -20,13 +20,13 @@
 //! Cost: for each state its cells as integers, and its successors; a step of the interpreter for each action in each state.
 
 use crate::dd::forest::Forest;
-use crate::dd::unique_table::Stop;
 use crate::product::automaton::Observer;
-use crate::product::symbolic_product::Deadlock;
-use crate::search::check::{Moment, Outcome};
+use crate::product::options::Deadlock;
+use crate::search::outcome::{Moment, Outcome};
 use crate::search::search_context::{STAYS, States, Terrain};
 use rustc_hash::FxHashMap;
 use sempre_base::Random;
+use sempre_base::Stop;
 use sempre_model::{Expr, Program};
 use sempre_omega::Mark;
 use std::collections::VecDeque;

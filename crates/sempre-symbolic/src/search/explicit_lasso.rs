@@ -9,8 +9,8 @@
 //! many states, and these are few.
 
 use crate::dd::forest::Forest;
-use crate::dd::unique_table::Stop;
 use rustc_hash::FxHashMap;
+use sempre_base::Stop;
 use sempre_model::{Interpreter, Program};
 use std::collections::VecDeque;
 
@@ -213,7 +213,7 @@ impl<'p> Ball<'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dd::unique_table::Limits;
+    use crate::dd::control::Limits;
     use sempre_base::Random;
     use sempre_model::random_program::random_program;
 

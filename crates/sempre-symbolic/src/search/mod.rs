@@ -5,10 +5,17 @@ pub(crate) mod bounded;
 pub(crate) mod check;
 pub(crate) mod directed;
 pub(crate) mod explicit_lasso;
+pub(crate) mod explored_part;
+pub(crate) mod options;
+pub(crate) mod outcome;
 pub(crate) mod owcty;
 pub(crate) mod partial_traversal;
+pub(crate) mod prepared;
 pub(crate) mod search_context;
 pub(crate) mod underapproximation;
 pub(crate) mod violation;
 
-pub use check::{Moment, Options, Outcome, Prepared, Road, Statistics, check, prepare};
+pub use check::check;
+pub use options::{Options, Road};
+pub use outcome::{Moment, Outcome, Statistics};
+pub use prepared::{Prepared, prepare};

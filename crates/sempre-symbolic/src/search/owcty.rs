@@ -17,9 +17,10 @@
 //!
 //! Cost: a number of images that is the length of the longest way from what is dropped, in the worst case.
 
-use crate::dd::forest::{EMPTY, Forest, Kept, Node};
-use crate::dd::unique_table::Stop;
+use crate::dd::forest::Forest;
+use crate::dd::node::{EMPTY, Kept, Node};
 use crate::product::graph::{Graph, Steps};
+use sempre_base::Stop;
 
 /// The work for states that cannot be reached from a cycle, by that for those that cannot be reached from acceptance sets.
 const SHARE: u64 = 4;

@@ -17,14 +17,16 @@
 //!
 //! Cost: attempts of both kinds take about as many nodes as expansions do, each dive as many as the others, those that were given up included.
 
-use crate::dd::forest::{EMPTY, Forest, Kept, Node};
+use crate::dd::forest::Forest;
+use crate::dd::node::{EMPTY, Kept, Node};
 use crate::dd::set_accumulator::Growing;
-use crate::dd::unique_table::Stop;
-use crate::product::on_the_fly::{Certain, OnTheFly, Part};
+use crate::product::on_the_fly::OnTheFly;
 use crate::relation::model::Model;
-use crate::search::check::Outcome;
+use crate::search::explored_part::{Certain, Part};
+use crate::search::outcome::Outcome;
 use crate::search::owcty::Hull;
 use sempre_base::Random;
+use sempre_base::Stop;
 
 /// Nodes of a turn, and of the first dive that draws lots.
 const SHARE: u64 = 1 << 18;

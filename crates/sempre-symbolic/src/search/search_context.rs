@@ -1,9 +1,8 @@
 //! Where climbs go ([`crate::search::directed`]): the states of a model one by one, found and numbered by the interpreter, and what is erroneous in them.
 
 use crate::product::automaton::Observer;
-use crate::product::symbolic_product::Deadlock;
-use crate::relation::model::Fault;
-use crate::search::check::without_value;
+use crate::product::options::Deadlock;
+use crate::relation::faults::{Fault, without_value};
 use rustc_hash::{FxHashMap, FxHasher};
 use sempre_model::distance::distance;
 use sempre_model::{Expr, Interpreter, Program};

@@ -9,14 +9,16 @@
 //! Cost: in the worst case a check for each event and each halving, with fewer and fewer events. Where most events are needed nothing is
 //! won, so the work is limited.
 
-use crate::dd::forest::{EMPTY, Forest, Kept};
-use crate::dd::unique_table::Stop;
+use crate::dd::forest::Forest;
+use crate::dd::node::{EMPTY, Kept};
 use crate::product::automaton::Observer;
-use crate::product::symbolic_product::{Manner, Product};
+use crate::product::options::Manner;
+use crate::product::symbolic_product::Product;
 use crate::relation::model::Model;
-use crate::search::check::Outcome;
+use crate::search::outcome::Outcome;
 use crate::search::owcty::{Hull, owcty};
 use crate::search::violation::violation;
+use sempre_base::Stop;
 use sempre_model::Expr;
 
 /// Nodes after which the search for a run is given up, and tried again with fewer events.

@@ -4,13 +4,13 @@
 //! run without end from there ([`crate::search::explicit_lasso`]). The actions that make its steps are asked of the interpreter.
 
 use crate::dd::forest::Forest;
-use crate::dd::unique_table::Stop;
 use crate::product::graph::Graph;
 use crate::relation::model::Model;
 use crate::search::accepting_run::{accepting_run, way_to};
-use crate::search::check::{Moment, Outcome};
 use crate::search::explicit_lasso::endless;
+use crate::search::outcome::{Moment, Outcome};
 use crate::search::owcty::Hull;
+use sempre_base::Stop;
 use sempre_model::{Interpreter, Program};
 
 /// A run through a fixpoint that is not empty.

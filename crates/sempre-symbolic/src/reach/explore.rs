@@ -1,0 +1,97 @@
+//! Exploration: the reachable states, and what is counted and looked for in them.
+
+use crate::dd::forest::Forest;
+use crate::dd::natural::Natural;
+use crate::dd::node::Kept;
+use crate::deep_stack::on_a_deep_stack;
+use crate::reach::states::{Options, states_of};
+use crate::relation::faults::Fault;
+use crate::relation::model::Model;
+use crate::thread_clock::Clock;
+use sempre_base::Stop;
+use sempre_model::ir::Program;
+use std::time::{Duration, Instant};
+
+/// What an exploration found.
+#[derive(Clone, Debug)]
+pub struct Exploration {
+    /// Why it ended early, if it did.
+    pub stopped: Option<Stop>,
+    /// Number of states; none if it ended early.
+    pub states: Option<Natural>,
+    /// Number of transitions; none if it ended early.
+    pub transitions: Option<Natural>,
+    /// Number of deadlocks; none if it ended early.
+    pub deadlocks: Option<Natural>,
+    /// What is erroneous: at most one state for each action and assertion.
+    pub faults: Vec<Fault>,
+    /// Nodes of the set of states.
+    pub nodes: usize,
+    /// The most nodes at a time, dead ones included.
+    pub peak_nodes: usize,
+    /// Number of garbage collections.
+    pub collections: u64,
+    /// Bytes of nodes, tables and caches at the end.
+    pub bytes: usize,
+    /// Number of groups of events.
+    pub groups: usize,
+    /// The time that the thread worked until all states were found.
+    pub search: Duration,
+    /// The time of everything.
+    pub elapsed: Duration,
+}
+
+/// Explores a program, with its cells in this order, or in one of ours.
+pub fn explore(program: &Program, order: Option<Vec<u32>>, options: &Options<'_>) -> Exploration {
+    on_a_deep_stack(program.cells(), || {
+        explore_here(program, order.clone(), options)
+    })
+}
+
+fn explore_here(program: &Program, order: Option<Vec<u32>>, options: &Options<'_>) -> Exploration {
+    let begin = Instant::now();
+    let clock = Clock::start();
+    let (mut forest, mut model, states) = states_of(program, order, options, None);
+    let mut result = Exploration {
+        stopped: None,
+        states: None,
+        transitions: None,
+        deadlocks: None,
+        faults: Vec::new(),
+        nodes: 0,
+        peak_nodes: 0,
+        collections: 0,
+        bytes: 0,
+        groups: model.group_count(),
+        search: clock.elapsed(),
+        elapsed: Duration::ZERO,
+    };
+    let filled = states.and_then(|states| fill(&mut forest, &mut model, states, &mut result));
+    if let Err(stop) = filled {
+        result.stopped = Some(stop);
+    }
+    result.peak_nodes = forest.peak_nodes();
+    result.collections = forest.collections();
+    result.bytes = forest.bytes();
+    result.elapsed = begin.elapsed();
+    result
+}
+
+fn fill(
+    forest: &mut Forest,
+    model: &mut Model<'_>,
+    states: Kept,
+    result: &mut Exploration,
+) -> Result<(), Stop> {
+    let set = forest.get(states);
+    result.nodes = forest.size(set);
+    // What was known of the search makes room for what is asked now.
+    forest.drop_results();
+    result.states = Some(forest.try_count(set)?);
+    result.faults = model.faults(forest, set)?;
+    let stuck = model.deadlocks(forest, set)?;
+    result.deadlocks = Some(forest.try_count(stuck)?);
+    forest.drop_results();
+    result.transitions = Some(model.transitions(forest, set)?);
+    Ok(())
+}

@@ -1,0 +1,162 @@
+//! The relations of events, learned on demand.
+
+use crate::dd::cache::{Operation, key};
+use crate::dd::forest::Forest;
+use crate::dd::node::{EMPTY, Node, UNIT};
+use crate::dd::shape::Shape;
+use crate::relation::conjuncts::Meaning;
+use crate::relation::model::{Model, Use};
+use sempre_base::Stop;
+
+/// Parts with more cells are asked only about states that the smaller conditions let through.
+const CHEAP: usize = 2;
+
+impl Model<'_> {
+    /// The relation of a group, if it is known for whatever has occurred.
+    pub(crate) fn ready(&mut self, forest: &mut Forest, group: u32) -> Result<Option<Node>, Stop> {
+        let now = Some(self.learner.values.occurrences);
+        if self.groups[group as usize].looked_at != now {
+            let (mut changed, mut ready) = (false, true);
+            for i in 0..self.groups[group as usize].events.len() {
+                let event = self.groups[group as usize].events[i] as usize;
+                let mut known = true;
+                for u in &self.events[event].uses {
+                    let part = &mut self.parts[u.part as usize];
+                    known &= part.learn_all(forest, &mut self.learner)?;
+                }
+                if known {
+                    changed |= self.join_parts(forest, event)?;
+                }
+                ready &= known;
+            }
+            if changed {
+                self.unite_events(forest, group)?;
+            }
+            self.groups[group as usize].looked_at = now;
+            self.groups[group as usize].is_ready = ready;
+        }
+        let group = &self.groups[group as usize];
+        Ok(group.is_ready.then(|| forest.get(group.relation)))
+    }
+
+    fn unite_events(&mut self, forest: &mut Forest, group: u32) -> Result<(), Stop> {
+        let base = forest.stack.len();
+        for &event in &self.groups[group as usize].events {
+            forest.push(forest.get(self.events[event as usize].relation));
+        }
+        let all = forest.union_of_stack(base)?;
+        forest.set(self.groups[group as usize].relation, all);
+        Ok(())
+    }
+
+    /// Learns what a group does to the vectors of a set, which start at the group's top. Its relation.
+    pub(crate) fn prepare(
+        &mut self,
+        forest: &mut Forest,
+        group: u32,
+        set: Node,
+    ) -> Result<Node, Stop> {
+        let key = [key(Operation::Learned, group), set, EMPTY];
+        if forest.cache.get(&key).is_none() {
+            let mut changed = false;
+            for i in 0..self.groups[group as usize].events.len() {
+                let event = self.groups[group as usize].events[i];
+                changed |= self.prepare_event(forest, event as usize, set)?;
+            }
+            if changed {
+                self.unite_events(forest, group)?;
+            }
+            forest.cache.put(&key, UNIT);
+        }
+        Ok(forest.get(self.groups[group as usize].relation))
+    }
+
+    /// The same for one event; whether its relation has changed.
+    pub(crate) fn prepare_event(
+        &mut self,
+        forest: &mut Forest,
+        event: usize,
+        set: Node,
+    ) -> Result<bool, Stop> {
+        let number = event;
+        let event = &self.events[event];
+        let base = forest.stack.len();
+        forest.push(set);
+        let mut filters = 0;
+        for (done, &i) in event.by_size.iter().enumerate() {
+            let Use { part, reads, .. } = event.uses[i];
+            let known = self.notes_values
+                && self.parts[part as usize].learn_all(forest, &mut self.learner)?;
+            let cells = self.parts[part as usize].cells.len();
+            if !known && cells > CHEAP && !self.parts[part as usize].is_complete() {
+                // What the parts before let through.
+                while filters < done {
+                    let before = event.uses[event.by_size[filters]];
+                    let filter = &self.parts[before.part as usize];
+                    filters += 1;
+                    let unconditional =
+                        matches!(&filter.meaning, Meaning::Effect(c, _) if c.is_empty());
+                    if unconditional {
+                        continue;
+                    }
+                    let set = forest.stack[base].1;
+                    let (relation, failed) = (filter.relation, filter.failed);
+                    let mut less =
+                        forest.restrict_inner(set, forest.get(relation), before.shape)?;
+                    if forest.get(failed) != EMPTY {
+                        // What fails here may be kept from failing by another part.
+                        forest.push(less);
+                        let bad = forest.restrict_inner(set, forest.get(failed), before.reads)?;
+                        forest.push(bad);
+                        less = forest.union_inner(less, bad)?;
+                    }
+                    forest.stack.truncate(base);
+                    forest.push(less);
+                }
+            }
+            let set = forest.stack[base].1;
+            if set == EMPTY {
+                break;
+            }
+            let part = &mut self.parts[part as usize];
+            if !known {
+                part.learn(forest, &mut self.learner, set, reads)?;
+            }
+            if forest.get(part.relation) == EMPTY && forest.get(part.failed) == EMPTY {
+                break;
+            }
+        }
+        forest.stack.truncate(base);
+        self.join_parts(forest, number)
+    }
+
+    /// Makes the relation of an event if its parts have changed; whether it has changed.
+    fn join_parts(&mut self, forest: &mut Forest, event: usize) -> Result<bool, Stop> {
+        let event = &mut self.events[event];
+        let parts = &self.parts;
+        let version = (event.uses.iter())
+            .map(|u| u64::from(parts[u.part as usize].version))
+            .sum();
+        if version == event.version {
+            return Ok(false);
+        }
+        event.version = version;
+        let mut joined = (UNIT, Shape::END);
+        for &i in &event.by_size {
+            let other = &event.uses[i];
+            let relation = forest.get(parts[other.part as usize].relation);
+            forest.push(joined.0);
+            let result = forest.join(joined, (relation, other.shape))?;
+            forest.pop();
+            if result == EMPTY {
+                joined.0 = EMPTY;
+                break;
+            }
+            let shape = forest.joined_shape(joined.1, other.shape);
+            joined = (result, shape.expect("they were joined before"));
+        }
+        let changed = joined.0 != forest.get(event.relation);
+        forest.set(event.relation, joined.0);
+        Ok(changed)
+    }
+}

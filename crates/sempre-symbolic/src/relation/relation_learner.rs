@@ -1,0 +1,177 @@
+//! Rows of relations: what the interpreter says of combinations of values.
+
+use crate::dd::shape::{COPY, Mode};
+use crate::relation::conjuncts::{Meaning, Rival};
+use crate::relation::values::Values;
+use sempre_model::Interpreter;
+use sempre_model::ir::{Behaviour, Expr, Program, Table};
+
+/// What the interpreter says of one combination of values.
+pub(crate) enum Answer {
+    No,
+    Row(Vec<u32>),
+    Failed,
+}
+
+/// The numbers of values, and a state to try things on.
+#[derive(Clone, Debug)]
+pub(crate) struct Learner<'p> {
+    pub interpreter: Interpreter<'p>,
+    state: Vec<i64>,
+    written: Vec<u32>,
+    pub values: Values,
+}
+
+impl<'p> Learner<'p> {
+    pub fn new(program: &'p Program) -> Self {
+        Self {
+            interpreter: Interpreter::new(program),
+            state: program.initial[0].clone(),
+            written: Vec::new(),
+            values: Values::new(program.cells()),
+        }
+    }
+
+    /// May a cell have this value?
+    pub fn takes(&self, cell: u32, value: i64) -> bool {
+        let program = self.interpreter.program();
+        let ty = &program.variable(program.variable_of_cell(cell)).ty;
+        ty.store(value) == Some(value)
+    }
+
+    /// Whether an expression is true where these cells have these values; not if it has no value there.
+    pub fn holds(&mut self, expr: &Expr, cells: &[u32], vector: &[u32]) -> bool {
+        for (&cell, &number) in cells.iter().zip(vector) {
+            self.state[cell as usize] = self.values.value(cell, number);
+        }
+        self.interpreter.holds(expr, &self.state).unwrap_or(false)
+    }
+
+    /// Whether an expression has a value where these cells have these values.
+    pub fn has_value(&mut self, expr: &Expr, cells: &[u32], vector: &[u32]) -> bool {
+        for (&cell, &number) in cells.iter().zip(vector) {
+            self.state[cell as usize] = self.values.value(cell, number);
+        }
+        self.interpreter.value(expr, &self.state).is_ok()
+    }
+
+    pub fn row(&mut self, meaning: &Meaning, cells: &[(u32, Mode)], vector: &[u32]) -> Answer {
+        let reads = cells.iter().filter(|(_, m)| *m != Mode::Write);
+        for (&(cell, _), &number) in reads.zip(vector) {
+            self.state[cell as usize] = self.values.value(cell, number);
+        }
+        let conditions = match meaning {
+            Meaning::Condition(conditions) | Meaning::Effect(conditions, _) => conditions,
+            Meaning::Disabled(rival) => {
+                return match self.is_enabled(rival) {
+                    true => Answer::No,
+                    false => Answer::Row(vector.to_vec()),
+                };
+            }
+            Meaning::Rows(_) => return Answer::No,
+        };
+        for condition in conditions {
+            match self.interpreter.holds(condition, &self.state) {
+                Ok(true) => {}
+                Ok(false) => return Answer::No,
+                Err(_) => return Answer::Failed,
+            }
+        }
+        let Meaning::Effect(_, effect) = meaning else {
+            return Answer::Row(vector.to_vec());
+        };
+        self.written.clear();
+        let run = (self.interpreter).effect(effect, &mut self.state, &mut self.written);
+        if run.is_err() {
+            return Answer::Failed;
+        }
+        let mut row = Vec::with_capacity(2 * cells.len());
+        let mut read = vector.iter();
+        for &(cell, mode) in cells {
+            if mode != Mode::Write {
+                row.extend(read.next());
+            }
+            if mode == Mode::Read {
+                continue;
+            }
+            let kept = mode == Mode::Write && !self.written.contains(&cell);
+            row.push(match kept {
+                true => COPY,
+                false => self.values.number(cell, self.state[cell as usize]),
+            });
+        }
+        Answer::Row(row)
+    }
+
+    fn is_enabled(&self, rival: &Rival) -> bool {
+        if let Some((register, value)) = rival.register {
+            let now = self
+                .interpreter
+                .value(&Expr::variable(register), &self.state);
+            if now != Ok(value) {
+                return false;
+            }
+        }
+        match &rival.behaviour {
+            // A guard that fails counts as true.
+            Behaviour::Guarded { guard, .. } => {
+                self.interpreter.holds(guard, &self.state).unwrap_or(true)
+            }
+            Behaviour::Table(table) => (table.rows.iter()).any(|(from, _)| {
+                let mut cells = table.reads.iter().zip(from);
+                cells.all(|(&cell, &value)| self.state[cell as usize] == value)
+            }),
+        }
+    }
+}
+
+/// The rows of a table, as rows of its relation, and those whose values have no room.
+pub(crate) fn table_rows(
+    cells: &[(u32, Mode)],
+    table: &Table,
+    learner: &mut Learner<'_>,
+) -> (Vec<Vec<u32>>, Vec<Vec<u32>>) {
+    let position = |list: &[u32], cell: u32| list.iter().position(|&c| c == cell);
+    let program = learner.interpreter.program();
+    let (mut rows, mut failed) = (Vec::new(), Vec::new());
+    for (from, to) in &table.rows {
+        let mut row = Vec::new();
+        let mut reads = Vec::new();
+        let mut fits = true;
+        // A cell that is read twice must have both values; one that is written twice has the last.
+        let clash = |cell: u32| {
+            let mut all = table.reads.iter().zip(from).filter(|(c, _)| **c == cell);
+            let first = all.next().map(|(_, v)| *v);
+            all.any(|(_, v)| Some(*v) != first)
+        };
+        if cells.iter().any(|&(cell, _)| clash(cell)) {
+            continue;
+        }
+        for &(cell, mode) in cells {
+            if let (Some(i), true) = (position(&table.reads, cell), mode != Mode::Write) {
+                let number = learner.values.number(cell, from[i]);
+                row.push(number);
+                reads.push(number);
+            }
+            if mode > Mode::Read {
+                for (_, &value) in table.writes.iter().zip(to).filter(|(c, _)| **c == cell) {
+                    let ty = &program.variable(program.variable_of_cell(cell)).ty;
+                    fits &= ty.store(value).is_some();
+                }
+                // Only the last of several stays.
+                let last = table.writes.iter().rposition(|&c| c == cell);
+                if let Some(i) = last {
+                    let ty = &program.variable(program.variable_of_cell(cell)).ty;
+                    let stored = ty.store(to[i]).unwrap_or(0);
+                    row.push(learner.values.number(cell, stored));
+                }
+            }
+        }
+        if fits {
+            rows.push(row);
+        } else {
+            failed.push(reads);
+        }
+    }
+    (rows, failed)
+}
