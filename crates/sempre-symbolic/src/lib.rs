@@ -24,7 +24,7 @@ mod turns;
 pub use dd::control::Limits;
 pub use dd::forest::Forest;
 pub use dd::natural::Natural;
-pub use dd::node::{Kept, Node};
+pub use dd::node::{Node, Root};
 pub use dd::shape::{COPY, Mode, Shape};
 pub use relation::faults::Fault;
 pub use relation::model::Model;

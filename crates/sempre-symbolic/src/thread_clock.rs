@@ -4,23 +4,23 @@ use std::time::{Duration, Instant};
 
 /// A clock of the thread that started it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Clock {
+pub(crate) struct ThreadClock {
     begin: Instant,
     /// What the thread had worked then, if the system tells.
     before: Option<Duration>,
 }
 
-impl Clock {
+impl ThreadClock {
     pub fn start() -> Self {
         Self {
             begin: Instant::now(),
-            before: worked(),
+            before: cpu_time(),
         }
     }
 
     /// The time that the thread has worked since; where the system does not tell, the time that has passed.
     pub fn elapsed(&self) -> Duration {
-        match (self.before, worked()) {
+        match (self.before, cpu_time()) {
             (Some(before), Some(now)) => now.saturating_sub(before),
             _ => self.begin.elapsed(),
         }
@@ -28,7 +28,7 @@ impl Clock {
 }
 
 /// What this thread has worked, as Linux tells.
-fn worked() -> Option<Duration> {
+fn cpu_time() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds = text.split_whitespace().next()?.parse().ok()?;
     Some(Duration::from_nanos(nanoseconds))
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn work_takes_time() {
-        let clock = Clock::start();
+        let clock = ThreadClock::start();
         let mut last = Duration::ZERO;
         let mut sum = 0u64;
         while last == Duration::ZERO {

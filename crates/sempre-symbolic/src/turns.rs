@@ -14,23 +14,23 @@ const TURN: u64 = 1 << 19;
 
 /// A search's hold of the baton. The clones of one are the same hold.
 #[derive(Clone, Debug)]
-pub(crate) struct Baton {
+pub(crate) struct Participant {
     state: Arc<(Mutex<State>, Condvar)>,
     /// Which search.
-    who: usize,
+    index: usize,
 }
 
 #[derive(Debug)]
 struct State {
     turn: usize,
-    seats: Vec<Place>,
+    shares: Vec<Share>,
     /// Somebody has an answer.
     answered: bool,
 }
 
 /// What is known of a search.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct Share {
     /// Its work counts so many times.
     weight: u64,
     work: u64,
@@ -39,29 +39,29 @@ struct Place {
 
 impl State {
     /// Whoever is furthest behind of all but one; the first of several.
-    fn behind(&self, who: usize) -> Option<usize> {
-        let others = (0..self.seats.len()).filter(|&s| s != who && !self.seats[s].ended);
-        others.min_by_key(|&s| self.seats[s].work)
+    fn furthest_behind(&self, index: usize) -> Option<usize> {
+        let others = (0..self.shares.len()).filter(|&s| s != index && !self.shares[s].ended);
+        others.min_by_key(|&s| self.shares[s].work)
     }
 }
 
-impl Baton {
+impl Participant {
     /// For searches whose work counts so many times, each; the first is to begin.
-    pub fn of<const N: usize>(weights: [u64; N]) -> [Self; N] {
-        let place = |weight| Place {
+    pub fn group<const N: usize>(weights: [u64; N]) -> [Self; N] {
+        let place = |weight| Share {
             weight,
             work: 0,
             ended: false,
         };
         let state = State {
             turn: 0,
-            seats: weights.map(place).to_vec(),
+            shares: weights.map(place).to_vec(),
             answered: false,
         };
         let state = Arc::new((Mutex::new(state), Condvar::new()));
-        std::array::from_fn(|who| Self {
+        std::array::from_fn(|index| Self {
             state: state.clone(),
-            who,
+            index,
         })
     }
 
@@ -71,8 +71,8 @@ impl Baton {
     }
 
     /// The search goes on as long as the seat lives.
-    pub fn seat(&self) -> Seat<'_> {
-        Seat(self)
+    pub fn guard(&self) -> Guard<'_> {
+        Guard(self)
     }
 
     /// Waits for the first turn.
@@ -84,7 +84,7 @@ impl Baton {
     }
 
     fn wait(&self, mut state: MutexGuard<'_, State>) -> Result<(), Stop> {
-        while state.turn != self.who && !state.answered {
+        while state.turn != self.index && !state.answered {
             state = (self.state.1.wait(state)).unwrap_or_else(PoisonError::into_inner);
         }
         match state.answered {
@@ -97,13 +97,13 @@ impl Baton {
     ///
     /// # Errors
     /// If another search has an answer.
-    pub fn worked(&self, work: u64) -> Result<(), Stop> {
+    pub fn add_work(&self, work: u64) -> Result<(), Stop> {
         let mut state = self.lock();
-        let weight = state.seats[self.who].weight;
-        state.seats[self.who].work += weight * work;
-        let next = state.behind(self.who);
+        let weight = state.shares[self.index].weight;
+        state.shares[self.index].work += weight * work;
+        let next = state.furthest_behind(self.index);
         if let Some(next) = next
-            && state.seats[self.who].work >= state.seats[next].work + TURN
+            && state.shares[self.index].work >= state.shares[next].work + TURN
         {
             state.turn = next;
             self.state.1.notify_all();
@@ -112,11 +112,11 @@ impl Baton {
     }
 
     /// This search is done; does it have an answer, and before the others?
-    pub fn end(&self, answer: bool) -> bool {
+    pub fn finish(&self, answer: bool) -> bool {
         let mut state = self.lock();
-        state.seats[self.who].ended = true;
-        if state.turn == self.who {
-            state.turn = state.behind(self.who).unwrap_or(self.who);
+        state.shares[self.index].ended = true;
+        if state.turn == self.index {
+            state.turn = state.furthest_behind(self.index).unwrap_or(self.index);
         }
         let first = answer && !state.answered;
         state.answered |= answer;
@@ -126,12 +126,12 @@ impl Baton {
 }
 
 /// A search that goes on as long as this lives.
-pub(crate) struct Seat<'a>(&'a Baton);
+pub(crate) struct Guard<'a>(&'a Participant);
 
 /// It may not have ended by itself: a panic must not let the others wait for ever.
-impl Drop for Seat<'_> {
+impl Drop for Guard<'_> {
     fn drop(&mut self) {
-        self.0.end(false);
+        self.0.finish(false);
     }
 }
 
@@ -142,27 +142,27 @@ mod tests {
     /// Who worked when, in turns; each search has an answer after so much work. Who was first?
     fn race<const N: usize>(weights: [u64; N], until: [u64; N]) -> (Vec<usize>, Option<usize>) {
         let log = Mutex::new(Vec::new());
-        let run = |baton: &Baton, until: u64| -> bool {
-            let _seat = baton.seat();
+        let run = |participant: &Participant, until: u64| -> bool {
+            let _seat = participant.guard();
             let mut work = 0;
             let mut go = || -> Result<(), Stop> {
-                baton.begin()?;
+                participant.begin()?;
                 while work < until {
-                    log.lock().unwrap().push(baton.who);
+                    log.lock().unwrap().push(participant.index);
                     work += TURN / 4;
-                    baton.worked(TURN / 4)?;
+                    participant.add_work(TURN / 4)?;
                 }
                 Ok(())
             };
             match go() {
-                Ok(()) => baton.end(true),
+                Ok(()) => participant.finish(true),
                 Err(_) => false,
             }
         };
-        let batons = Baton::of(weights);
+        let participants = Participant::group(weights);
         let first = std::thread::scope(|s| {
             let run = &run;
-            let pairs = batons.iter().zip(until);
+            let pairs = participants.iter().zip(until);
             let threads: Vec<_> = pairs.map(|(b, u)| s.spawn(move || run(b, u))).collect();
             let answers: Vec<bool> = threads.into_iter().map(|t| t.join().unwrap()).collect();
             answers.iter().position(|&a| a)
@@ -170,8 +170,8 @@ mod tests {
         (log.into_inner().unwrap(), first)
     }
 
-    fn count(log: &[usize], who: usize) -> usize {
-        log.iter().filter(|w| **w == who).count()
+    fn count(log: &[usize], index: usize) -> usize {
+        log.iter().filter(|w| **w == index).count()
     }
 
     #[test]
@@ -197,12 +197,12 @@ mod tests {
     /// One that ends without an answer, in whatever way, leaves the others alone.
     #[test]
     fn giving_up() {
-        let [a, b, c] = Baton::of([1, 1, 1]);
-        drop(b.seat());
-        drop(c.seat());
+        let [a, b, c] = Participant::group([1, 1, 1]);
+        drop(b.guard());
+        drop(c.guard());
         assert_eq!(a.begin(), Ok(()));
-        assert_eq!(a.worked(100 * TURN), Ok(()));
-        assert!(a.end(true));
-        assert!(!b.end(true));
+        assert_eq!(a.add_work(100 * TURN), Ok(()));
+        assert!(a.finish(true));
+        assert!(!b.finish(true));
     }
 }

@@ -4,10 +4,10 @@ use sempre_base::Random;
 use sempre_model::ir::{Behaviour, Binary, Place, Stmt, Type, VariableId};
 use sempre_model::random_program::{random_expression, random_program};
 use sempre_model::{Action, Expr, Interpreter, Program};
-use sempre_symbolic::product::Observer;
+use sempre_symbolic::product::Automaton;
 use sempre_symbolic::product::{Deadlock, Reachability};
 use sempre_symbolic::reach::Strategy;
-use sempre_symbolic::search::{Moment, Options, Outcome, Road, check};
+use sempre_symbolic::search::{Algorithm, Options, Outcome, RunStep, check};
 use std::collections::BTreeMap;
 
 /// A random automaton over a few propositions.
@@ -60,7 +60,7 @@ impl Drawn {
     }
 }
 
-impl Observer for Drawn {
+impl Automaton for Drawn {
     fn states(&self) -> u32 {
         self.states
     }
@@ -163,10 +163,10 @@ fn valuation(program: &Program, propositions: &[Expr], state: &[i64]) -> u64 {
 }
 
 /// Is it a run of the program that the automaton accepts?
-fn confirm(program: &Program, ps: &[Expr], d: &Drawn, prefix: &[Moment], cycle: &[Moment]) {
+fn confirm(program: &Program, ps: &[Expr], d: &Drawn, prefix: &[RunStep], cycle: &[RunStep]) {
     assert!(!cycle.is_empty());
     let interpreter = Interpreter::new(program);
-    let all: Vec<&Moment> = prefix.iter().chain(cycle).collect();
+    let all: Vec<&RunStep> = prefix.iter().chain(cycle).collect();
     assert!(
         program.initial.contains(&all[0].0),
         "it does not begin at the beginning"
@@ -194,7 +194,7 @@ fn confirm(program: &Program, ps: &[Expr], d: &Drawn, prefix: &[Moment], cycle: 
 fn random_programs_and_automata() {
     let mut r = Random::new(9);
     let (mut empty, mut violated, mut failed, mut stuttering) = (0, 0, 0, 0);
-    let (mut bounded, mut dives, mut climbs) = (0, 0, 0);
+    let (mut bounded, mut traversals, mut search) = (0, 0, 0);
     let mut rounds = 0;
     while rounds < 1500 {
         let program = random_program(&mut r);
@@ -246,7 +246,7 @@ fn random_programs_and_automata() {
             }
         }
         let testing = r.chance(0.5);
-        let drawn = Drawn::new(&mut r, ps.len(), testing);
+        let random_vector = Drawn::new(&mut r, ps.len(), testing);
         let options = Options {
             deadlock,
             strategy: *r.pick(&[
@@ -259,28 +259,28 @@ fn random_programs_and_automata() {
                 Reachability::Saturation,
                 Reachability::Chaining,
             ]),
-            dive: *r.pick(&[None, Some(1), Some(100)]),
-            patience: *r.pick(&[None, Some(0)]),
-            road: *r.pick(&[
-                Road::InTurns,
-                Road::Owcty,
-                Road::Bounded,
-                Road::Dive,
-                Road::Climb,
+            first_limit: *r.pick(&[None, Some(1), Some(100)]),
+            run_budget: *r.pick(&[None, Some(0)]),
+            algorithm: *r.pick(&[
+                Algorithm::Turns,
+                Algorithm::Owcty,
+                Algorithm::Bounded,
+                Algorithm::Partial,
+                Algorithm::Directed,
             ]),
             ..Options::default()
         };
-        let (outcome, statistics) = check(&program, &ps, &drawn, &options);
-        let what = format!("round {rounds}: {deadlock:?} {drawn:?} {ps:?} {program:?}");
-        let near = statistics.road == Road::Bounded;
-        let far = statistics.road == Road::Dive;
-        let single = statistics.road == Road::Climb;
+        let (outcome, statistics) = check(&program, &ps, &random_vector, &options);
+        let what = format!("round {rounds}: {deadlock:?} {random_vector:?} {ps:?} {program:?}");
+        let near = statistics.algorithm == Algorithm::Bounded;
+        let far = statistics.algorithm == Algorithm::Partial;
+        let single = statistics.algorithm == Algorithm::Directed;
         let by_all = !near && !far && !single;
         if by_all {
             assert_eq!(statistics.model_states.unwrap(), states.len() as u64);
         }
         let values: Vec<u64> = states.iter().map(|s| valuation(&program, &ps, s)).collect();
-        let graph = product(&drawn, &values, &next, &initial);
+        let graph = product(&random_vector, &values, &next, &initial);
         let reached = graph.reach(&graph.initial);
         let count = reached.iter().filter(|x| **x).count();
         let found = statistics.product_states.unwrap();
@@ -290,11 +290,11 @@ fn random_programs_and_automata() {
             assert_eq!(found, count as u64, "{what}");
         }
         bounded += usize::from(near);
-        dives += usize::from(far);
-        climbs += usize::from(single);
+        traversals += usize::from(far);
+        search += usize::from(single);
         let mut visited = (0..reached.len()).filter(|&n| reached[n]);
-        let is_faulty = visited.any(|n| faulty[n / drawn.states as usize]);
-        let accepts = graph.accepts(drawn.sets);
+        let is_faulty = visited.any(|n| faulty[n / random_vector.states as usize]);
+        let accepts = graph.accepts(random_vector.sets);
         match outcome {
             Outcome::Empty => {
                 assert!(!accepts && !is_faulty, "{what}");
@@ -307,7 +307,7 @@ fn random_programs_and_automata() {
             Outcome::Violated(prefix, cycle) => {
                 assert!(accepts, "{what}");
                 stuttering += usize::from(cycle.iter().any(|m| m.1.is_none()));
-                confirm(&program, &ps, &drawn, &prefix, &cycle);
+                confirm(&program, &ps, &random_vector, &prefix, &cycle);
                 violated += 1;
             }
             other => panic!("{other:?} {what}"),
@@ -319,9 +319,9 @@ fn random_programs_and_automata() {
             && failed > 20
             && stuttering > 20
             && bounded > 400
-            && dives > 200
-            && climbs > 200,
-        "{empty} {violated} {failed} {stuttering} {bounded} {dives} {climbs}"
+            && traversals > 200
+            && search > 200,
+        "{empty} {violated} {failed} {stuttering} {bounded} {traversals} {search}"
     );
 }
 
@@ -361,24 +361,24 @@ fn a_run_that_goes_far() {
     // Again and again both at the top and not as at the beginning.
     let ps = vec![there, Expr::equal(read(y), Expr::Constant(1))];
     let marked = |letter: usize| vec![(0, letter as u64)];
-    let drawn = Drawn {
+    let random_vector = Drawn {
         states: 1,
         sets: 2,
         testing: false,
         initial: vec![vec![0]; 4],
         edges: vec![(0..4).map(marked).collect()],
     };
-    let one = Road::ALL.map(|(road, _)| road);
-    for road in one.into_iter().chain([Road::InTurns]) {
+    let one = Algorithm::ALL.map(|(algorithm, _)| algorithm);
+    for algorithm in one.into_iter().chain([Algorithm::Turns]) {
         let options = Options {
-            road,
+            algorithm,
             ..Options::default()
         };
-        let (outcome, _) = check(&program, &ps, &drawn, &options);
+        let (outcome, _) = check(&program, &ps, &random_vector, &options);
         let Outcome::Violated(prefix, cycle) = outcome else {
-            panic!("{road:?}: {outcome:?}");
+            panic!("{algorithm:?}: {outcome:?}");
         };
-        confirm(&program, &ps, &drawn, &prefix, &cycle);
-        assert!(prefix.len() + cycle.len() > 600, "{road:?}");
+        confirm(&program, &ps, &random_vector, &prefix, &cycle);
+        assert!(prefix.len() + cycle.len() > 600, "{algorithm:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use sempre_base::Random;
 use sempre_symbolic::COPY;
-use sempre_symbolic::{Forest, Kept, Limits, Mode, Node, Shape, Stop};
+use sempre_symbolic::{Forest, Limits, Mode, Node, Root, Shape, Stop};
 use std::collections::BTreeSet;
 
 type Set = BTreeSet<Vec<u32>>;
@@ -27,13 +27,13 @@ fn plain(forest: &Forest, node: Node) -> Set {
 /// Compares, and makes the diagram again from scratch: equal sets are equal nodes.
 fn check(forest: &mut Forest, node: Node, expected: &Set, what: &str) {
     assert_eq!(&plain(forest, node), expected, "{what}");
-    let kept = forest.keep(node);
+    let root = forest.protect(node);
     assert_eq!(
         diagram(forest, expected),
-        forest.get(kept),
+        forest.get(root),
         "{what} is not canonical"
     );
-    forest.release(kept);
+    forest.unprotect(root);
     assert_eq!(forest.count(node), expected.len() as u64);
 }
 
@@ -140,9 +140,9 @@ fn set_operations_are_those_of_plain_sets() {
             random_set(&mut r, levels, values),
         );
         let x = diagram(&mut forest, &a);
-        let x = forest.keep(x);
+        let x = forest.protect(x);
         let y = diagram(&mut forest, &b);
-        let y = forest.keep(y);
+        let y = forest.protect(y);
         let what = format!("round {round}: {a:?} {b:?}");
         let union = forest.union(forest.get(x), forest.get(y)).unwrap();
         check(&mut forest, union, &(&a | &b), &what);
@@ -178,8 +178,8 @@ fn projections_are_those_of_plain_sets() {
         let projected = forest.project(x, shape).unwrap();
         let expected: Set = (a.iter())
             .map(|v| {
-                let kept = v.iter().zip(&modes).filter(|(_, m)| **m == Mode::Read);
-                kept.map(|(x, _)| *x).collect()
+                let root = v.iter().zip(&modes).filter(|(_, m)| **m == Mode::Read);
+                root.map(|(x, _)| *x).collect()
             })
             .collect();
         check(
@@ -191,9 +191,9 @@ fn projections_are_those_of_plain_sets() {
     }
 }
 
-fn relation(forest: &mut Forest, relation: &Relation) -> (Kept, Shape) {
+fn relation(forest: &mut Forest, relation: &Relation) -> (Root, Shape) {
     let node = diagram(forest, &relation.rows);
-    (forest.keep(node), forest.shape(&relation.modes))
+    (forest.protect(node), forest.shape(&relation.modes))
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn images_and_preimages_are_those_of_plain_relations() {
         let (node, shape) = relation(&mut forest, &rel);
         let a = random_set(&mut r, levels, 4);
         let x = diagram(&mut forest, &a);
-        let x = forest.keep(x);
+        let x = forest.protect(x);
         let steps = rel.steps(&a);
         steps_seen += steps.len();
         let what = format!("round {round}: {a:?} {rel:?}");
@@ -260,7 +260,7 @@ fn joined_relations_take_steps_of_both() {
         let both = forest
             .join((forest.get(x), x_shape), (forest.get(y), y_shape))
             .unwrap();
-        let both = forest.keep(both);
+        let both = forest.protect(both);
         let a = random_set(&mut r, levels, 3);
         let node = diagram(&mut forest, &a);
         let image = forest.image(node, forest.get(both), shape).unwrap();
@@ -294,11 +294,11 @@ fn many_operations_with_collections_between_them() {
     let mut r = Random::new(5);
     let mut forest = Forest::new(Limits::default());
     forest.stress(97);
-    let mut sets: Vec<(Kept, Set)> = Vec::new();
+    let mut sets: Vec<(Root, Set)> = Vec::new();
     for _ in 0..8 {
         let set = random_set(&mut r, 4, 5);
         let node = diagram(&mut forest, &set);
-        sets.push((forest.keep(node), set));
+        sets.push((forest.protect(node), set));
     }
     for round in 0..4000 {
         let (i, j, k) = (r.below(8), r.below(8), r.below(8));
@@ -313,13 +313,13 @@ fn many_operations_with_collections_between_them() {
                 (diagram(&mut forest, &set), set)
             }
         };
-        let kept = sets[k].0;
-        forest.set(kept, node);
+        let root = sets[k].0;
+        forest.set(root, node);
         sets[k].1 = set;
         if round % 50 == 0 {
             forest.collect();
-            for (kept, set) in &sets {
-                assert_eq!(&plain(&forest, forest.get(*kept)), set);
+            for (root, set) in &sets {
+                assert_eq!(&plain(&forest, forest.get(*root)), set);
             }
         }
     }
@@ -335,8 +335,8 @@ fn without_memory_there_is_an_error_and_the_forest_goes_on() {
     let mut r = Random::new(6);
     let small = random_set(&mut r, 4, 5);
     let node = diagram(&mut forest, &small);
-    let kept = forest.keep(node);
-    let mut sum = forest.keep(0);
+    let root = forest.protect(node);
+    let mut sum = forest.protect(0);
     let mut failed = false;
     for _ in 0..2000 {
         let v: Vec<u32> = (0..4).map(|_| r.below(1000) as u32).collect();
@@ -353,14 +353,14 @@ fn without_memory_there_is_an_error_and_the_forest_goes_on() {
         }
     }
     assert!(failed, "{} nodes", forest.nodes());
-    forest.release(sum);
-    sum = forest.keep(0);
+    forest.unprotect(sum);
+    sum = forest.protect(0);
     for v in small.iter().take(5) {
         let one = forest.singleton(v).unwrap();
         let grown = forest.union(forest.get(sum), one).unwrap();
         forest.set(sum, grown);
     }
-    assert_eq!(plain(&forest, forest.get(kept)), small);
+    assert_eq!(plain(&forest, forest.get(root)), small);
 }
 
 #[test]

@@ -128,14 +128,14 @@ fn random_programs_have_the_states_that_the_interpreter_finds() {
             Strategy::Saturation,
             Strategy::Saturation,
         ]);
-        let firing = *random.pick(&[Firing::Auto, Firing::Values, Firing::Whole]);
+        let firing = *random.pick(&[Firing::Auto, Firing::ValueNumbering, Firing::Whole]);
         let stress = random.chance(0.5).then(|| 1 + random.below(40) as u32);
         let what = format!("round {round}: {strategy:?} {firing:?} {program:?}");
         let mut order: Option<Vec<u32>> = None;
         if random.chance(0.3) {
-            let mut drawn: Vec<u32> = (0..program.cells() as u32).collect();
-            random.shuffle(&mut drawn);
-            order = Some(drawn);
+            let mut random_vector: Vec<u32> = (0..program.cells() as u32).collect();
+            random.shuffle(&mut random_vector);
+            order = Some(random_vector);
         }
         let options = Options {
             strategy,

@@ -3,8 +3,8 @@
 
 use sempre::base::Random;
 use sempre::check::{
-    AutomatonKind, Cause, CheckError, Checker, Claim, Engine, Fairness, Property, Road, Settings,
-    SymbolicSettings, Verdict, sources,
+    AutomatonKind, Cause, CheckError, Checker, Claim, Engine, Fairness, Property, Settings,
+    SymbolicAlgorithm, SymbolicSettings, Verdict, sources,
 };
 use sempre::crosscheck::draw::propositions;
 use sempre::explicit::product::{Deadlock, Limits};
@@ -67,21 +67,21 @@ fn random_programs_and_formulas() {
             continue;
         };
         pairs += 1;
-        for (kind, road) in [
-            (AutomatonKind::Tgba, Road::Owcty),
-            (AutomatonKind::Tgta, Road::Owcty),
-            (AutomatonKind::Tgba, Road::Bounded),
-            (AutomatonKind::Tgta, Road::Bounded),
-            (AutomatonKind::Tgba, Road::Dive),
-            (AutomatonKind::Tgta, Road::Dive),
-            (AutomatonKind::Tgba, Road::Climb),
-            (AutomatonKind::Tgta, Road::Climb),
+        for (kind, algorithm) in [
+            (AutomatonKind::Tgba, SymbolicAlgorithm::Owcty),
+            (AutomatonKind::Tgta, SymbolicAlgorithm::Owcty),
+            (AutomatonKind::Tgba, SymbolicAlgorithm::Bounded),
+            (AutomatonKind::Tgta, SymbolicAlgorithm::Bounded),
+            (AutomatonKind::Tgba, SymbolicAlgorithm::Partial),
+            (AutomatonKind::Tgta, SymbolicAlgorithm::Partial),
+            (AutomatonKind::Tgba, SymbolicAlgorithm::Directed),
+            (AutomatonKind::Tgta, SymbolicAlgorithm::Directed),
         ] {
             let symbolic = Settings {
                 engine: Engine::Symbolic,
                 automaton: Some(kind),
                 symbolic: SymbolicSettings {
-                    road,
+                    algorithm,
                     ..SymbolicSettings::default()
                 },
                 limits: Limits::default(),
@@ -97,7 +97,10 @@ fn random_programs_and_formulas() {
                 (Verdict::Violated(_), Verdict::Violated(_)) => answers[1] += 1,
                 // Something fails in states that the other engine did not look at.
                 (_, Verdict::Unknown(Cause::Failure(_))) => answers[2] += 1,
-                (one, two) => panic!("{} but {kind:?} {road:?} {two:?}: {program:?}", one.word()),
+                (one, two) => panic!(
+                    "{} but {kind:?} {algorithm:?} {two:?}: {program:?}",
+                    one.word()
+                ),
             }
         }
         // Whoever is first, if both begin at the same time.
@@ -125,12 +128,12 @@ fn the_explicit_engine_begins() {
     let (model, _) = Model::read(Language::Dve, "tiny", text).expect("a model");
     let checker = Checker::new(model.program(), Fairness::None).expect("it has processes");
     let property = sources::formula(&model, "G (P.a || P.b)").expect("a formula");
-    let check = |road| {
+    let check = |algorithm| {
         let settings = Settings {
             engine: Engine::Auto,
             head_start: Duration::from_secs(1 << 20),
             symbolic: SymbolicSettings {
-                road,
+                algorithm,
                 ..SymbolicSettings::default()
             },
             ..Settings::default()
@@ -142,12 +145,12 @@ fn the_explicit_engine_begins() {
     };
     let why = "engine explicit: it had the answer; the symbolic engine had not begun".to_string();
     assert_eq!(
-        check(Road::InTurns),
+        check(SymbolicAlgorithm::Turns),
         (Engine::Explicit, AutomatonKind::Dfa, why)
     );
     let why = "engine symbolic alone: algorithm bounded belongs to the symbolic engine".to_string();
     assert_eq!(
-        check(Road::Bounded),
+        check(SymbolicAlgorithm::Bounded),
         (Engine::Symbolic, AutomatonKind::Tgba, why)
     );
 }
@@ -163,7 +166,7 @@ fn what_the_engine_cannot_do_is_refused() {
             engine: Engine::Symbolic,
             automaton,
             symbolic: SymbolicSettings {
-                road: Road::Owcty,
+                algorithm: SymbolicAlgorithm::Owcty,
                 ..SymbolicSettings::default()
             },
             ..Settings::default()
@@ -245,21 +248,25 @@ process P { state x; init x; trans x -> x { effect e = (a + a) % 2; }, x -> x { 
 x -> x { effect c = c * 9 + d + a; }, x -> x { effect d = d + c * b + 7; }; } system async;";
     let model = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("checked-large.dve");
     std::fs::write(&model, text).expect("a file can be written");
-    for (_, road) in Road::ALL {
+    for (_, algorithm) in SymbolicAlgorithm::ALL {
         let ran = std::process::Command::new(env!("CARGO_BIN_EXE_sempre"))
-            .args(["check", "--engine", "symbolic", "--algorithm", road])
+            .args(["check", "--engine", "symbolic", "--algorithm", algorithm])
             .args(["--memory", "4M", "--format", "json"])
             .arg(&model)
             // It holds, so nobody is lucky.
             .arg("G {e == 0}")
             .output()
             .expect("the binary runs");
-        assert_eq!(ran.status.code(), Some(3), "{road}");
+        assert_eq!(ran.status.code(), Some(3), "{algorithm}");
         let found: serde_json::Value = serde_json::from_slice(&ran.stdout).expect("an object");
-        assert_eq!(found["verdict"], "unknown", "{road}");
-        assert_eq!(found["reason"], "memory", "{road}");
-        assert!(found["product"]["states"].is_null(), "{road}");
+        assert_eq!(found["verdict"], "unknown", "{algorithm}");
+        assert_eq!(found["reason"], "memory", "{algorithm}");
+        assert!(found["product"]["states"].is_null(), "{algorithm}");
         let nodes = found["peak_nodes"].as_u64();
-        assert_eq!(nodes > Some(1000), road != "climb", "{road}: {nodes:?}");
+        assert_eq!(
+            nodes > Some(1000),
+            algorithm != "directed",
+            "{algorithm}: {nodes:?}"
+        );
     }
 }

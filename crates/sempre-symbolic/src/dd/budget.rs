@@ -1,10 +1,10 @@
 //! Work and limits of a forest: what is polled while nodes are made, and computations with a bound of their own.
 
 use crate::dd::cache::Cache;
-use crate::dd::control::{Limits, PATIENCE};
+use crate::dd::control::{Limits, POLL_INTERVAL};
 use crate::dd::forest::Forest;
 use crate::dd::node::EMPTY;
-use crate::turns::Baton;
+use crate::turns::Participant;
 use sempre_base::Stop;
 use sempre_base::stop;
 use std::time::Instant;
@@ -13,24 +13,25 @@ impl Forest {
     /// Looks at the clock now and then.
     #[inline]
     pub(crate) fn tick(&mut self) -> Result<(), Stop> {
-        self.control.until_look -= 1;
-        if self.control.until_look == 0 {
-            self.control.until_look = PATIENCE;
-            if self.cache.is_small() {
+        self.control.until_poll -= 1;
+        if self.control.until_poll == 0 {
+            self.control.until_poll = POLL_INTERVAL;
+            if self.cache.is_too_small() {
                 self.grow_cache(2 * self.cache.len());
             }
-            if self.wide_cache.is_small() && 4 * self.wide_cache.len() <= self.cache.len() {
-                self.wide_cache.resize(2 * self.wide_cache.len());
+            if self.ternary_cache.is_too_small() && 4 * self.ternary_cache.len() <= self.cache.len()
+            {
+                self.ternary_cache.resize(2 * self.ternary_cache.len());
             }
-            self.control.looks += 1;
-            self.look()?;
+            self.control.polls += 1;
+            self.poll()?;
             let work = self.work();
-            let since = work - self.control.told;
-            self.control.told = work;
-            if let Some(baton) = &self.control.baton {
-                baton.worked(since)?;
+            let since = work - self.control.reported;
+            self.control.reported = work;
+            if let Some(participant) = &self.control.participant {
+                participant.add_work(since)?;
             }
-            if self.made() > self.control.patience {
+            if self.nodes_made() > self.control.node_budget {
                 return Err(Stop::Cancelled);
             }
         }
@@ -41,26 +42,29 @@ impl Forest {
     ///
     /// # Errors
     /// If it is time to stop.
-    pub(crate) fn labour(&mut self, nodes: u64) -> Result<(), Stop> {
+    pub(crate) fn charge(&mut self, nodes: u64) -> Result<(), Stop> {
         (0..nodes).try_for_each(|_| self.tick())
     }
 
     /// The work so far: nodes that were made or found to be there, and questions to the caches, which take longer where they are large.
     pub(crate) fn work(&self) -> u64 {
-        self.made() + self.control.asked + self.cache.asked() + self.wide_cache.asked()
+        self.nodes_made()
+            + self.control.past_lookups
+            + self.cache.lookups()
+            + self.ternary_cache.lookups()
     }
 
     /// So many nodes were made so far, or found to be there.
-    pub(crate) fn made(&self) -> u64 {
-        let since = PATIENCE - self.control.until_look;
-        self.control.looks * u64::from(PATIENCE) + u64::from(since)
+    pub(crate) fn nodes_made(&self) -> u64 {
+        let since = POLL_INTERVAL - self.control.until_poll;
+        self.control.polls * u64::from(POLL_INTERVAL) + u64::from(since)
     }
 
     /// Works for about so many nodes; `None` if that was not enough. What was kept meanwhile is released then.
     ///
     /// # Errors
     /// If there is no room, or it is time to stop.
-    pub(crate) fn within<T>(
+    pub(crate) fn with_budget<T>(
         &mut self,
         nodes: u64,
         work: impl FnOnce(&mut Self) -> Result<T, Stop>,
@@ -68,20 +72,20 @@ impl Forest {
         if nodes == 0 {
             return Ok(None);
         }
-        let (slots, unused) = (self.kept.len(), self.unused_kept.clone());
+        let (slots, unused) = (self.root.len(), self.free_roots.clone());
         let base = self.stack.len();
         // Others may be impatient, too.
-        let outer = self.control.patience;
-        self.control.patience = self.made().saturating_add(nodes).min(outer);
+        let outer = self.control.node_budget;
+        self.control.node_budget = self.nodes_made().saturating_add(nodes).min(outer);
         let result = work(self);
-        let is_over = self.made() > self.control.patience && self.made() <= outer;
-        self.control.patience = outer;
+        let is_over = self.nodes_made() > self.control.node_budget && self.nodes_made() <= outer;
+        self.control.node_budget = outer;
         match result {
             Ok(result) => Ok(Some(result)),
             Err(Stop::Cancelled) if is_over => {
-                self.look()?;
+                self.poll()?;
                 self.stack.truncate(base);
-                self.release_since(slots, unused);
+                self.release_roots_since(slots, unused);
                 Ok(None)
             }
             Err(stop) => Err(stop),
@@ -92,29 +96,29 @@ impl Forest {
     ///
     /// # Errors
     /// If there is no room, or it is time to stop.
-    pub(crate) fn scratch<T>(
+    pub(crate) fn scratch_with_budget<T>(
         &mut self,
         nodes: u64,
         work: impl FnOnce(&mut Self) -> Result<T, Stop>,
     ) -> Result<Option<T>, Stop> {
-        let (slots, unused) = (self.kept.len(), self.unused_kept.clone());
-        let result = self.within(nodes, work);
-        self.release_since(slots, unused);
+        let (slots, unused) = (self.root.len(), self.free_roots.clone());
+        let result = self.with_budget(nodes, work);
+        self.release_roots_since(slots, unused);
         result
     }
 
     /// Releases what was kept since there were so many kept nodes, these of them unused.
-    fn release_since(&mut self, slots: usize, unused: Vec<u32>) {
-        self.kept.truncate(slots);
+    fn release_roots_since(&mut self, slots: usize, unused: Vec<u32>) {
+        self.root.truncate(slots);
         for &slot in &unused {
-            self.kept[slot as usize] = EMPTY;
+            self.root[slot as usize] = EMPTY;
         }
-        self.unused_kept = unused;
+        self.free_roots = unused;
     }
 
     /// From now on it works while it holds this baton.
-    pub(crate) fn take_turns(&mut self, baton: Option<Baton>) {
-        self.control.baton = baton;
+    pub(crate) fn set_participant(&mut self, participant: Option<Participant>) {
+        self.control.participant = participant;
     }
 
     /// Is it time to stop?
@@ -122,7 +126,7 @@ impl Forest {
     /// # Errors
     /// If it is.
     #[cold]
-    pub fn look(&self) -> Result<(), Stop> {
+    pub fn poll(&self) -> Result<(), Stop> {
         let limits = &self.control.limits;
         if let Some(stop) = stop::poll(limits.interrupt.as_ref()) {
             return Err(stop);
@@ -139,26 +143,26 @@ impl Forest {
     }
 
     /// Bytes that the limits leave.
-    pub(crate) fn spare(&self) -> usize {
+    pub(crate) fn remaining_bytes(&self) -> usize {
         let memory = self.control.limits.memory.unwrap_or(usize::MAX);
         memory.saturating_sub(self.bytes())
     }
 
     /// Forgets all results of operations, and takes no more memory for them than at the beginning.
-    pub(crate) fn drop_results(&mut self) {
-        self.control.asked += self.cache.asked() + self.wide_cache.asked();
+    pub(crate) fn shrink_caches(&mut self) {
+        self.control.past_lookups += self.cache.lookups() + self.ternary_cache.lookups();
         self.cache = Cache::new(self.cache.len().min(1 << 16));
-        self.wide_cache = Cache::new(1 << 6);
+        self.ternary_cache = Cache::new(1 << 6);
     }
 
     /// Forgets all results of operations.
-    pub(crate) fn forget_all(&mut self) {
+    pub(crate) fn clear_caches(&mut self) {
         self.cache.clear();
-        self.wide_cache.clear();
+        self.ternary_cache.clear();
     }
 
     /// Begins to count anew: how many nodes there were at most, how many collections.
-    pub(crate) fn forget_counts(&mut self) {
+    pub(crate) fn reset_counters(&mut self) {
         self.control.peak = 0;
         self.control.collections = 0;
     }
@@ -170,17 +174,17 @@ impl Forest {
 
     /// Gives the cache so many places, a power of two, if it has fewer and there is memory.
     pub(crate) fn grow_cache(&mut self, places: usize) {
-        let places = places.min(self.control.limits.most_places());
+        let places = places.min(self.control.limits.max_cache_entries());
         if places > self.cache.len() {
             self.cache.resize(places);
         }
     }
 
     /// Room for results of operations on three nodes.
-    pub(crate) fn want_wide_cache(&mut self) {
-        if self.wide_cache.len() <= 1 << 6 {
+    pub(crate) fn ensure_ternary_cache(&mut self) {
+        if self.ternary_cache.len() <= 1 << 6 {
             let size = (self.cache.len() / 4).max(1 << 12);
-            self.wide_cache.resize(size);
+            self.ternary_cache.resize(size);
         }
     }
 }
@@ -188,38 +192,38 @@ impl Forest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dd::node::{Kept, UNIT};
+    use crate::dd::node::{Root, UNIT};
 
     /// Work that is given up leaves the forest as it was; work that is not leaves what it kept.
     #[test]
     fn work_within_limits() {
         let mut forest = Forest::new(Limits::default());
-        let mine = forest.keep(UNIT);
-        let unused = forest.keep(UNIT);
-        forest.release(unused);
-        let work = |forest: &mut Forest, count: u32| -> Result<Kept, Stop> {
-            let kept = [UNIT; 3].map(|node| forest.keep(node));
+        let mine = forest.protect(UNIT);
+        let unused = forest.protect(UNIT);
+        forest.unprotect(unused);
+        let work = |forest: &mut Forest, count: u32| -> Result<Root, Stop> {
+            let root = [UNIT; 3].map(|node| forest.protect(node));
             for value in 0..count {
                 forest.push(UNIT);
                 let node = forest.make(value, UNIT, EMPTY)?;
-                forest.set(kept[2], node);
+                forest.set(root[2], node);
                 forest.pop();
             }
-            forest.release(kept[0]);
-            forest.release(kept[1]);
-            Ok(kept[2])
+            forest.unprotect(root[0]);
+            forest.unprotect(root[1]);
+            Ok(root[2])
         };
-        let living = |forest: &Forest| forest.kept.len() - forest.unused_kept.len();
-        let nodes = 3 * PATIENCE;
-        let begin = forest.made();
-        let nothing = forest.within(u64::from(nodes), |f| work(f, 2 * nodes));
+        let living = |forest: &Forest| forest.root.len() - forest.free_roots.len();
+        let nodes = 3 * POLL_INTERVAL;
+        let begin = forest.nodes_made();
+        let nothing = forest.with_budget(u64::from(nodes), |f| work(f, 2 * nodes));
         assert_eq!(nothing.map(|x| x.is_some()), Ok(false));
-        assert!(forest.made() - begin <= u64::from(nodes + PATIENCE));
+        assert!(forest.nodes_made() - begin <= u64::from(nodes + POLL_INTERVAL));
         assert_eq!((living(&forest), forest.stack.len()), (1, 0));
-        let some = forest.within(u64::from(nodes), |f| work(f, nodes / 2));
-        let kept = some.unwrap().expect("it is enough");
+        let some = forest.with_budget(u64::from(nodes), |f| work(f, nodes / 2));
+        let root = some.unwrap().expect("it is enough");
         assert_eq!((living(&forest), forest.get(mine)), (2, UNIT));
-        let last = forest.first(forest.get(kept));
+        let last = forest.first(forest.get(root));
         assert_eq!(last, Some(vec![nodes / 2 - 1]));
         // Nobody is impatient any more.
         assert!(work(&mut forest, 3 * nodes).is_ok());

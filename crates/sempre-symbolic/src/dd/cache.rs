@@ -20,19 +20,19 @@ pub(crate) enum Operation {
     Join,
     Preimage,
     Restrict,
-    Learned,
+    Prepared,
     Saturate,
     Fire,
-    Into,
+    StepsInto,
 }
 
 /// Numbers of shapes and levels are below this.
-pub(crate) const NUMBERS: u32 = 1 << 27;
+pub(crate) const NUMBER_LIMIT: u32 = 1 << 27;
 
 /// The first word of a key.
 #[inline]
 pub(crate) fn key(operation: Operation, number: u32) -> u32 {
-    debug_assert!(number < NUMBERS);
+    debug_assert!(number < NUMBER_LIMIT);
     (operation as u32) << 27 | number
 }
 
@@ -42,17 +42,17 @@ pub(crate) struct Cache<const N: usize> {
     /// Keys and results; the first word of a free place is 0.
     entries: Vec<([u32; N], Node)>,
     /// Results that were pushed out since it last grew.
-    forgotten: usize,
+    evictions: usize,
     /// How often it was asked.
-    asked: u64,
+    lookups: u64,
 }
 
 /// So many free places. They are looked at in random order, so large pages save a good part of the time.
-fn places<const N: usize>(size: usize) -> Vec<([u32; N], Node)> {
-    let mut places = Vec::with_capacity(size);
-    in_large_pages(&mut places);
-    places.resize(size, ([0; N], 0));
-    places
+fn allocate<const N: usize>(size: usize) -> Vec<([u32; N], Node)> {
+    let mut allocate = Vec::with_capacity(size);
+    in_large_pages(&mut allocate);
+    allocate.resize(size, ([0; N], 0));
+    allocate
 }
 
 impl<const N: usize> Cache<N> {
@@ -60,9 +60,9 @@ impl<const N: usize> Cache<N> {
     pub fn new(size: usize) -> Self {
         debug_assert!(size.is_power_of_two());
         Self {
-            entries: places(size),
-            forgotten: 0,
-            asked: 0,
+            entries: allocate(size),
+            evictions: 0,
+            lookups: 0,
         }
     }
 
@@ -75,7 +75,7 @@ impl<const N: usize> Cache<N> {
     }
 
     #[inline]
-    fn place(&self, key: &[u32; N]) -> usize {
+    fn slot(&self, key: &[u32; N]) -> usize {
         let mut x = 0u64;
         for pair in key.chunks(2) {
             let low = pair.get(1).copied().unwrap_or(0);
@@ -89,53 +89,53 @@ impl<const N: usize> Cache<N> {
     /// The result, if it is still known.
     #[inline]
     pub fn get(&mut self, key: &[u32; N]) -> Option<Node> {
-        self.asked += 1;
-        let (known, result) = &self.entries[self.place(key)];
-        (known == key).then_some(*result)
+        self.lookups += 1;
+        let (cached, result) = &self.entries[self.slot(key)];
+        (cached == key).then_some(*result)
     }
 
     /// How often it was asked.
-    pub fn asked(&self) -> u64 {
-        self.asked
+    pub fn lookups(&self) -> u64 {
+        self.lookups
     }
 
     /// Notes a result.
     #[inline]
     pub fn put(&mut self, key: &[u32; N], result: Node) {
-        let place = self.place(key);
-        let entry = &mut self.entries[place];
-        self.forgotten += usize::from(entry.0[0] != 0);
+        let slot = self.slot(key);
+        let entry = &mut self.entries[slot];
+        self.evictions += usize::from(entry.0[0] != 0);
         *entry = (*key, result);
     }
 
     /// Has it forgotten more than it can hold?
-    pub fn is_small(&self) -> bool {
-        self.forgotten > self.entries.len()
+    pub fn is_too_small(&self) -> bool {
+        self.evictions > self.entries.len()
     }
 
     /// Takes `size` places, a power of two.
     pub fn resize(&mut self, size: usize) {
-        let old = std::mem::replace(&mut self.entries, places(size));
-        self.forgotten = 0;
+        let old = std::mem::replace(&mut self.entries, allocate(size));
+        self.evictions = 0;
         for (key, result) in old {
             if key[0] != 0 {
                 self.put(&key, result);
             }
         }
-        self.forgotten = 0;
+        self.evictions = 0;
     }
 
     /// Forgets all results.
     pub fn clear(&mut self) {
         self.entries.fill(([0; N], 0));
-        self.forgotten = 0;
+        self.evictions = 0;
     }
 
     /// Forgets the results of an operation that have some numbers.
-    pub fn forget(&mut self, operation: Operation, numbers: std::ops::RangeFrom<u32>) {
+    pub fn remove(&mut self, operation: Operation, numbers: std::ops::RangeFrom<u32>) {
         for entry in &mut self.entries {
             let first = entry.0[0];
-            if first >= key(operation, numbers.start) && first <= key(operation, NUMBERS - 1) {
+            if first >= key(operation, numbers.start) && first <= key(operation, NUMBER_LIMIT - 1) {
                 *entry = ([0; N], 0);
             }
         }

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sempre_base::Stop;
 
 /// A number that can be summed up.
-pub(crate) trait Sum: Clone {
+pub(crate) trait Count: Clone {
     /// What an entry of a table takes, half-empty tables considered.
     const BYTES: usize;
     fn zero() -> Self;
@@ -21,7 +21,7 @@ pub(crate) trait Sum: Clone {
     fn increase(&mut self, by: &Self) -> bool;
 }
 
-impl Sum for u128 {
+impl Count for u128 {
     const BYTES: usize = 64;
     fn zero() -> Self {
         0
@@ -36,7 +36,7 @@ impl Sum for u128 {
     }
 }
 
-impl Sum for Natural {
+impl Count for Natural {
     const BYTES: usize = 160;
     fn zero() -> Self {
         Natural::default()
@@ -52,19 +52,19 @@ impl Sum for Natural {
 
 /// Why a number was not found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lack {
+pub(crate) enum CountError {
     /// It has too many digits.
-    Digits,
+    Overflow,
     /// There is no memory for tables.
     Memory,
 }
 
-impl Lack {
+impl CountError {
     /// `Ok` where a larger kind of number would help.
-    pub fn or_stop(self) -> Result<(), Stop> {
+    pub fn stop_unless_overflow(self) -> Result<(), Stop> {
         match self {
-            Lack::Digits => Ok(()),
-            Lack::Memory => Err(Stop::Memory),
+            CountError::Overflow => Ok(()),
+            CountError::Memory => Err(Stop::Memory),
         }
     }
 }
@@ -72,10 +72,10 @@ impl Lack {
 impl Forest {
     /// Number of vectors.
     pub fn count(&self, set: Node) -> Natural {
-        let everything = usize::MAX;
-        match self.count_with::<u128>(set, &mut Tables::new(everything)) {
+        let unlimited = usize::MAX;
+        match self.count_with::<u128>(set, &mut Tables::new(unlimited)) {
             Ok(number) => Natural::from(number),
-            Err(_) => (self.count_with::<Natural>(set, &mut Tables::new(everything)))
+            Err(_) => (self.count_with::<Natural>(set, &mut Tables::new(unlimited)))
                 .expect("there is no limit"),
         }
     }
@@ -85,69 +85,76 @@ impl Forest {
     /// # Errors
     /// If there is not enough.
     pub fn try_count(&self, set: Node) -> Result<Natural, Stop> {
-        let spare = self.spare();
-        match self.count_with::<u128>(set, &mut Tables::new(spare)) {
+        let remaining_bytes = self.remaining_bytes();
+        match self.count_with::<u128>(set, &mut Tables::new(remaining_bytes)) {
             Ok(number) => return Ok(Natural::from(number)),
-            Err(lack) => lack.or_stop()?,
+            Err(lack) => lack.stop_unless_overflow()?,
         }
-        (self.count_with::<Natural>(set, &mut Tables::new(spare))).map_err(|_| Stop::Memory)
+        (self.count_with::<Natural>(set, &mut Tables::new(remaining_bytes)))
+            .map_err(|_| Stop::Memory)
     }
 
-    pub(crate) fn count_with<N: Sum>(&self, set: Node, known: &mut Tables<N>) -> Result<N, Lack> {
+    pub(crate) fn count_with<N: Count>(
+        &self,
+        set: Node,
+        tables: &mut Tables<N>,
+    ) -> Result<N, CountError> {
         match set {
             EMPTY => return Ok(N::zero()),
             UNIT => return Ok(N::one()),
             _ => {}
         }
-        if let Some(number) = known.sets.get(&set) {
+        if let Some(number) = tables.sets.get(&set) {
             return Ok(number.clone());
         }
         let mut sum = N::zero();
         for (_, down) in self.list(set) {
-            let number = self.count_with(down, known)?;
+            let number = self.count_with(down, tables)?;
             if !sum.increase(&number) {
-                return Err(Lack::Digits);
+                return Err(CountError::Overflow);
             }
         }
-        known.take_one()?;
-        known.sets.insert(set, sum.clone());
+        tables.take_entry()?;
+        tables.sets.insert(set, sum.clone());
         Ok(sum)
     }
 
     /// Number of steps from vectors of the set: pairs of a vector and a way in which the relation changes it.
     pub fn count_steps(&self, set: Node, relation: Node, shape: Shape) -> Natural {
-        let everything = usize::MAX;
-        let mut tables = Tables::new(everything);
+        let unlimited = usize::MAX;
+        let mut tables = Tables::new(unlimited);
         if let Ok(number) = self.steps_with::<u128>(set, relation, shape, &mut tables) {
             return Natural::from(number);
         }
-        (self.steps_with::<Natural>(set, relation, shape, &mut Tables::new(everything)))
+        (self.steps_with::<Natural>(set, relation, shape, &mut Tables::new(unlimited)))
             .expect("there is no limit")
     }
 
-    pub(crate) fn steps_with<N: Sum>(
+    pub(crate) fn steps_with<N: Count>(
         &self,
         set: Node,
         relation: Node,
         shape: Shape,
-        known: &mut Tables<N>,
-    ) -> Result<N, Lack> {
+        tables: &mut Tables<N>,
+    ) -> Result<N, CountError> {
         if set == EMPTY || relation == EMPTY {
             return Ok(N::zero());
         }
         if shape == Shape::END {
-            return self.count_with(set, known);
+            return self.count_with(set, tables);
         }
         let key = (set, relation, shape);
-        if let Some(number) = known.steps.get(&key) {
+        if let Some(number) = tables.steps.get(&key) {
             return Ok(number.clone());
         }
         let (mode, rest) = self.shapes.parts(shape);
         let mut sum = N::zero();
         for (value, down) in self.list(set) {
             let mut add = |below: Node| {
-                let number = self.steps_with(down, below, rest, known)?;
-                (sum.increase(&number)).then_some(()).ok_or(Lack::Digits)
+                let number = self.steps_with(down, below, rest, tables)?;
+                (sum.increase(&number))
+                    .then_some(())
+                    .ok_or(CountError::Overflow)
             };
             match mode {
                 Mode::Skip => add(relation)?,
@@ -170,8 +177,8 @@ impl Forest {
                 }
             }
         }
-        known.take_one()?;
-        known.steps.insert(key, sum.clone());
+        tables.take_entry()?;
+        tables.steps.insert(key, sum.clone());
         Ok(sum)
     }
 
@@ -218,7 +225,7 @@ pub(crate) struct Tables<N> {
     room: usize,
 }
 
-impl<N: Sum> Tables<N> {
+impl<N: Count> Tables<N> {
     /// Tables of at most so many bytes.
     pub fn new(bytes: usize) -> Self {
         Self {
@@ -234,8 +241,8 @@ impl<N: Sum> Tables<N> {
         self.steps = FxHashMap::default();
     }
 
-    fn take_one(&mut self) -> Result<(), Lack> {
-        self.room = self.room.checked_sub(1).ok_or(Lack::Memory)?;
+    fn take_entry(&mut self) -> Result<(), CountError> {
+        self.room = self.room.checked_sub(1).ok_or(CountError::Memory)?;
         Ok(())
     }
 }

@@ -20,8 +20,8 @@
 
 use crate::dd::cache::Cache;
 use crate::dd::control::{Control, Limits};
-use crate::dd::list_index::{ListIndex, NEAR};
-use crate::dd::node::{EMPTY, Entry, Kept, NONE, Node, UNIT};
+use crate::dd::list_index::{ListIndex, STRIDE};
+use crate::dd::node::{EMPTY, Entry, NONE, Node, Root, UNIT};
 use crate::dd::shape::{Mode, Shape, Shapes};
 use sempre_base::Stop;
 
@@ -35,8 +35,8 @@ pub struct Forest {
     /// How many places are free.
     pub(crate) free_count: usize,
     /// Kept nodes; [`EMPTY`] where there is none.
-    pub(crate) kept: Vec<Node>,
-    pub(crate) unused_kept: Vec<u32>,
+    pub(crate) root: Vec<Node>,
+    pub(crate) free_roots: Vec<u32>,
     /// Intermediate results, with the values that lead to them, and with nodes that have this value and this below it, where these are
     /// known.
     pub(crate) stack: Vec<(u32, Node, Node)>,
@@ -44,30 +44,30 @@ pub struct Forest {
     /// Results of operations on two nodes and a number.
     pub(crate) cache: Cache<3>,
     /// Results of operations on three nodes and a number.
-    pub(crate) wide_cache: Cache<4>,
+    pub(crate) ternary_cache: Cache<4>,
     pub(crate) list_index: ListIndex,
     pub(crate) control: Control,
 }
 
 /// Buckets at the start.
-const BUCKETS: usize = 1 << 14;
+const INITIAL_BUCKETS: usize = 1 << 14;
 /// Places of the cache at the start.
-const PLACES: usize = 1 << 18;
+const INITIAL_CACHE_ENTRIES: usize = 1 << 18;
 
 impl Forest {
     /// A forest without diagrams, but the two that are always there.
     pub fn new(limits: Limits) -> Self {
         Self {
             entries: vec![Entry::default(); 2],
-            buckets: vec![NONE; BUCKETS],
+            buckets: vec![NONE; INITIAL_BUCKETS],
             free: NONE,
             free_count: 0,
-            kept: Vec::new(),
-            unused_kept: Vec::new(),
+            root: Vec::new(),
+            free_roots: Vec::new(),
             stack: Vec::new(),
             shapes: Shapes::default(),
-            cache: Cache::new(PLACES.min(limits.most_places())),
-            wide_cache: Cache::new(1 << 6),
+            cache: Cache::new(INITIAL_CACHE_ENTRIES.min(limits.max_cache_entries())),
+            ternary_cache: Cache::new(1 << 6),
             list_index: ListIndex::default(),
             control: Control::new(limits),
         }
@@ -120,37 +120,37 @@ impl Forest {
         self.entries.capacity() * size_of::<Entry>()
             + self.buckets.capacity() * 4
             + self.cache.bytes()
-            + self.wide_cache.bytes()
+            + self.ternary_cache.bytes()
     }
 
     /// Keeps a node from being collected.
-    pub fn keep(&mut self, node: Node) -> Kept {
-        match self.unused_kept.pop() {
+    pub fn protect(&mut self, node: Node) -> Root {
+        match self.free_roots.pop() {
             Some(slot) => {
-                self.kept[slot as usize] = node;
-                Kept(slot)
+                self.root[slot as usize] = node;
+                Root(slot)
             }
             None => {
-                self.kept.push(node);
-                Kept(self.kept.len() as u32 - 1)
+                self.root.push(node);
+                Root(self.root.len() as u32 - 1)
             }
         }
     }
 
     /// The kept node.
-    pub fn get(&self, kept: Kept) -> Node {
-        self.kept[kept.0 as usize]
+    pub fn get(&self, root: Root) -> Node {
+        self.root[root.0 as usize]
     }
 
     /// Keeps another node under the same name.
-    pub fn set(&mut self, kept: Kept, node: Node) {
-        self.kept[kept.0 as usize] = node;
+    pub fn set(&mut self, root: Root, node: Node) {
+        self.root[root.0 as usize] = node;
     }
 
     /// Keeps it no longer. The name must not be used again.
-    pub fn release(&mut self, kept: Kept) {
-        self.kept[kept.0 as usize] = EMPTY;
-        self.unused_kept.push(kept.0);
+    pub fn unprotect(&mut self, root: Root) {
+        self.root[root.0 as usize] = EMPTY;
+        self.free_roots.push(root.0);
     }
 
     /// Protects a node until [`Forest::pop`].
@@ -166,7 +166,7 @@ impl Forest {
     }
 
     /// Runs an operation with its operands protected, and leaves the stack as it was.
-    pub(crate) fn guarded(
+    pub(crate) fn with_protected(
         &mut self,
         operands: &[Node],
         operation: impl FnOnce(&mut Self) -> Result<Node, Stop>,
@@ -182,7 +182,7 @@ impl Forest {
     #[inline]
     pub(crate) fn seek(&mut self, from: Node, value: u32) -> Node {
         let mut at = from;
-        for _ in 0..NEAR {
+        for _ in 0..STRIDE {
             let e = self.entry(at);
             if at <= UNIT || e.value >= value {
                 return at;

@@ -16,7 +16,7 @@ impl Forest {
     /// # Errors
     /// If there is no room, or it is time to stop.
     pub fn image(&mut self, set: Node, relation: Node, shape: Shape) -> Result<Node, Stop> {
-        self.guarded(&[set, relation], |f| f.image_inner(set, relation, shape))
+        self.with_protected(&[set, relation], |f| f.image_inner(set, relation, shape))
     }
 
     pub(crate) fn image_inner(
@@ -32,8 +32,8 @@ impl Forest {
             return Ok(set);
         }
         let key = [key(Operation::Image, shape.0), set, relation];
-        if let Some(known) = self.cache.get(&key) {
-            return Ok(known);
+        if let Some(cached) = self.cache.get(&key) {
+            return Ok(cached);
         }
         let (mode, rest) = self.shapes.parts(shape);
         let base = self.stack.len();
@@ -48,7 +48,7 @@ impl Forest {
                     }
                     at = e.right;
                 }
-                self.list_of_stack(base, EMPTY)?
+                self.list_from_stack(base, EMPTY)?
             }
             Mode::Read => {
                 let (mut x, mut y) = (set, relation);
@@ -67,7 +67,7 @@ impl Forest {
                         }
                     }
                 }
-                self.list_of_stack(base, EMPTY)?
+                self.list_from_stack(base, EMPTY)?
             }
             Mode::ReadWrite => {
                 let (mut x, mut y) = (set, relation);
@@ -91,10 +91,10 @@ impl Forest {
                         }
                     }
                 }
-                self.list_of_unsorted_stack(base)?
+                self.list_from_unsorted_stack(base)?
             }
             Mode::Write => {
-                let below = self.union_of_downs(set)?;
+                let below = self.union_of_children(set)?;
                 self.push(below);
                 let mut write = relation;
                 while write != EMPTY {
@@ -117,7 +117,7 @@ impl Forest {
                         }
                     }
                 }
-                let result = self.list_of_unsorted_stack(base + 1)?;
+                let result = self.list_from_unsorted_stack(base + 1)?;
                 self.pop();
                 result
             }
@@ -131,15 +131,15 @@ impl Forest {
     }
 
     /// The union of all that is below a list.
-    pub(crate) fn union_of_downs(&mut self, set: Node) -> Result<Node, Stop> {
+    pub(crate) fn union_of_children(&mut self, set: Node) -> Result<Node, Stop> {
         let first = self.entry(set);
         if first.right == EMPTY {
             return Ok(first.down);
         }
         // As a projection, so that it is known the next time.
         let key = [key(Operation::Project, 0), set, EMPTY];
-        if let Some(known) = self.cache.get(&key) {
-            return Ok(known);
+        if let Some(cached) = self.cache.get(&key) {
+            return Ok(cached);
         }
         let base = self.stack.len();
         let mut at = set;

@@ -29,7 +29,7 @@ impl Forest {
     /// If there is no room, or it is time to stop.
     pub fn join(&mut self, a: (Node, Shape), b: (Node, Shape)) -> Result<Node, Stop> {
         debug_assert!(self.joined_shape(a.1, b.1).is_some(), "two writers");
-        self.guarded(&[a.0, b.0], |f| f.join_inner(a, b))
+        self.with_protected(&[a.0, b.0], |f| f.join_inner(a, b))
     }
 
     fn join_inner(&mut self, a: (Node, Shape), b: (Node, Shape)) -> Result<Node, Stop> {
@@ -52,8 +52,8 @@ impl Forest {
         }
         let pair = self.shapes.pair(a.1, b.1);
         let key = [key(Operation::Join, pair), a.0, b.0];
-        if let Some(known) = self.cache.get(&key) {
-            return Ok(known);
+        if let Some(cached) = self.cache.get(&key) {
+            return Ok(cached);
         }
         let base = self.stack.len();
         let result = match (p, q) {
@@ -65,7 +65,7 @@ impl Forest {
                     self.stack.push((e.value, down, EMPTY));
                     y = e.right;
                 }
-                self.list_of_stack(base, EMPTY)?
+                self.list_from_stack(base, EMPTY)?
             }
             (Mode::Skip, _) => self.below_writes((a.0, rest_a), (b.0, rest_b))?,
             (Mode::Read, Mode::Write) => {
@@ -81,11 +81,11 @@ impl Forest {
                         self.stack.push((written, down, EMPTY));
                         y = w.right;
                     }
-                    let down = self.list_of_unsorted_stack(inner)?;
+                    let down = self.list_from_unsorted_stack(inner)?;
                     self.stack.push((e.value, down, EMPTY));
                     x = e.right;
                 }
-                self.list_of_stack(base, EMPTY)?
+                self.list_from_stack(base, EMPTY)?
             }
             _ => {
                 // Both read; the second may write what it has read.
@@ -108,7 +108,7 @@ impl Forest {
                         self.stack.push((d.value, down, EMPTY));
                     }
                 }
-                self.list_of_stack(base, EMPTY)?
+                self.list_from_stack(base, EMPTY)?
             }
         };
         self.cache.put(&key, result);
@@ -125,7 +125,7 @@ impl Forest {
             self.stack.push((e.value, down, EMPTY));
             y = e.right;
         }
-        self.list_of_stack(base, EMPTY)
+        self.list_from_stack(base, EMPTY)
     }
 }
 

@@ -8,9 +8,9 @@ use crate::dd::node::{EMPTY, Entry, Node, UNIT};
 use rustc_hash::FxHashMap;
 
 /// Nearer places are walked to.
-pub(crate) const NEAR: usize = 64;
+pub(crate) const STRIDE: usize = 64;
 /// There are no more lists than this with an index.
-const LISTS: usize = 1 << 12;
+const MAX_LISTS: usize = 1 << 12;
 
 /// Lists that were gone along, by the node from which.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +35,7 @@ impl ListIndex {
         let mut at = from;
         match self.lists.get_mut(&from) {
             None => {
-                if self.lists.len() >= LISTS {
+                if self.lists.len() >= MAX_LISTS {
                     self.clear();
                 }
                 self.lists.insert(from, Vec::new());
@@ -45,7 +45,7 @@ impl ListIndex {
                     let (mut node, mut count) = (from, 0);
                     while node != EMPTY {
                         let e = entries[node as usize];
-                        if count % NEAR == 0 {
+                        if count % STRIDE == 0 {
                             index.push((e.value, node));
                         }
                         count += 1;
@@ -82,7 +82,7 @@ mod tests {
             values.dedup();
             let mut vectors: Vec<Vec<u32>> = values.iter().map(|&v| vec![v]).collect();
             let list = forest.set_of(&mut vectors).unwrap();
-            let kept = forest.keep(list);
+            let root = forest.protect(list);
             for _ in 0..50 {
                 let value = r.below(5100) as u32;
                 let found = forest.seek(list, value);
@@ -90,7 +90,7 @@ mod tests {
                 let first = forest.list(found).next().map(|(v, _)| v);
                 assert_eq!(first, expected, "{round}: {value}");
             }
-            forest.release(kept);
+            forest.unprotect(root);
             // Other nodes get the numbers of these.
             forest.collect();
         }

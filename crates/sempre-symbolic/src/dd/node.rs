@@ -24,7 +24,7 @@ pub(crate) struct Entry {
 
 /// The name of a kept node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Kept(pub(crate) u32);
+pub struct Root(pub(crate) u32);
 
 #[inline]
 pub(crate) fn hash(a: u32, b: u32, c: u32) -> u32 {

@@ -21,8 +21,8 @@ impl Forest {
         shape: Shape,
         universe: Node,
     ) -> Result<Node, Stop> {
-        self.want_wide_cache();
-        self.guarded(&[set, relation, universe], |f| {
+        self.ensure_ternary_cache();
+        self.with_protected(&[set, relation, universe], |f| {
             f.preimage_inner(set, relation, shape, universe)
         })
     }
@@ -41,8 +41,8 @@ impl Forest {
             return self.intersection_inner(set, universe);
         }
         let key = [key(Operation::Preimage, shape.0), set, relation, universe];
-        if let Some(known) = self.wide_cache.get(&key) {
-            return Ok(known);
+        if let Some(cached) = self.ternary_cache.get(&key) {
+            return Ok(cached);
         }
         let (mode, rest) = self.shapes.parts(shape);
         let base = self.stack.len();
@@ -80,7 +80,7 @@ impl Forest {
                     x = p.right;
                     z = u.right;
                 }
-                self.list_of_stack(base, EMPTY)?
+                self.list_from_stack(base, EMPTY)?
             }
             Mode::ReadWrite => {
                 let (mut y, mut z) = (relation, universe);
@@ -111,7 +111,7 @@ impl Forest {
                         }
                     }
                 }
-                self.list_of_unsorted_stack(base)?
+                self.list_from_unsorted_stack(base)?
             }
             Mode::Write => {
                 let mut z = universe;
@@ -141,10 +141,10 @@ impl Forest {
                         }
                     }
                 }
-                self.list_of_unsorted_stack(base)?
+                self.list_from_unsorted_stack(base)?
             }
         };
-        self.wide_cache.put(&key, result);
+        self.ternary_cache.put(&key, result);
         Ok(result)
     }
 }

@@ -12,7 +12,7 @@ impl Forest {
     /// # Errors
     /// If there is no room, or it is time to stop.
     pub fn project(&mut self, set: Node, shape: Shape) -> Result<Node, Stop> {
-        self.guarded(&[set], |f| f.project_inner(set, shape))
+        self.with_protected(&[set], |f| f.project_inner(set, shape))
     }
 
     pub(crate) fn project_inner(&mut self, set: Node, shape: Shape) -> Result<Node, Stop> {
@@ -23,8 +23,8 @@ impl Forest {
             return Ok(UNIT);
         }
         let key = [key(Operation::Project, shape.0), set, EMPTY];
-        if let Some(known) = self.cache.get(&key) {
-            return Ok(known);
+        if let Some(cached) = self.cache.get(&key) {
+            return Ok(cached);
         }
         let (mode, rest) = self.shapes.parts(shape);
         let base = self.stack.len();
@@ -40,7 +40,7 @@ impl Forest {
             self.dedup_stack(base);
             self.union_of_stack(base)?
         } else {
-            self.list_of_stack(base, EMPTY)?
+            self.list_from_stack(base, EMPTY)?
         };
         self.cache.put(&key, result);
         Ok(result)

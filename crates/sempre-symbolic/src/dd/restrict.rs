@@ -12,7 +12,7 @@ impl Forest {
     /// # Errors
     /// If there is no room, or it is time to stop.
     pub fn restrict(&mut self, set: Node, relation: Node, shape: Shape) -> Result<Node, Stop> {
-        self.guarded(&[set, relation], |f| f.restrict_inner(set, relation, shape))
+        self.with_protected(&[set, relation], |f| f.restrict_inner(set, relation, shape))
     }
 
     pub(crate) fn restrict_inner(
@@ -28,8 +28,8 @@ impl Forest {
             return Ok(set);
         }
         let key = [key(Operation::Restrict, shape.0), set, relation];
-        if let Some(known) = self.cache.get(&key) {
-            return Ok(known);
+        if let Some(cached) = self.cache.get(&key) {
+            return Ok(cached);
         }
         let (mode, rest) = self.shapes.parts(shape);
         let base = self.stack.len();
@@ -61,7 +61,7 @@ impl Forest {
             }
             x = p.right;
         }
-        let result = self.list_of_stack(base, EMPTY)?;
+        let result = self.list_from_stack(base, EMPTY)?;
         if result == EMPTY {
             self.tick()?;
         }

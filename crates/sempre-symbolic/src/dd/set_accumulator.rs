@@ -5,21 +5,21 @@
 //! that often (O'Neil, Cheng, Gawlick, O'Neil, *The log-structured merge-tree*, Acta Informatica 33, 1996).
 
 use crate::dd::forest::Forest;
-use crate::dd::node::{EMPTY, Kept, Node};
+use crate::dd::node::{EMPTY, Node, Root};
 use sempre_base::Stop;
 
 /// Parts, each made of twice as many as the next one, at least.
 #[derive(Debug, Default)]
-pub(crate) struct Growing {
-    parts: Vec<(Kept, u32)>,
+pub(crate) struct SetAccumulator {
+    parts: Vec<(Root, u32)>,
 }
 
-impl Growing {
+impl SetAccumulator {
     /// What of a set is not there.
     ///
     /// # Errors
     /// If there is no room, or it is time to stop.
-    pub fn lacks(&self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
+    pub fn missing(&self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
         let parts = self.parts.iter();
         parts.map(|part| part.0).try_fold(set, |rest, part| {
             let part = forest.get(part);
@@ -32,21 +32,21 @@ impl Growing {
     /// # Errors
     /// If there is no room, or it is time to stop.
     pub fn add(&mut self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
-        let new = self.lacks(forest, set)?;
+        let new = self.missing(forest, set)?;
         if new == EMPTY {
             return Ok(EMPTY);
         }
-        let result = forest.keep(new);
-        self.parts.push((forest.keep(new), 0));
+        let result = forest.protect(new);
+        self.parts.push((forest.protect(new), 0));
         while let [.., (large, n), (small, m)] = self.parts[..]
             && n <= m
         {
-            forest.add(large, forest.get(small))?;
-            forest.release(small);
+            forest.union_into(large, forest.get(small))?;
+            forest.unprotect(small);
             self.parts.pop();
             self.parts.last_mut().expect("the larger one").1 = m + 1;
         }
-        forest.release(result);
+        forest.unprotect(result);
         Ok(new)
     }
 
@@ -54,20 +54,20 @@ impl Growing {
     ///
     /// # Errors
     /// If there is no room, or it is time to stop.
-    pub fn all(&mut self, forest: &mut Forest) -> Result<Node, Stop> {
+    pub fn union(&mut self, forest: &mut Forest) -> Result<Node, Stop> {
         while let [.., (large, _), (small, _)] = self.parts[..] {
-            forest.add(large, forest.get(small))?;
-            forest.release(small);
+            forest.union_into(large, forest.get(small))?;
+            forest.unprotect(small);
             self.parts.pop();
         }
-        let all = self.parts.first();
-        Ok(all.map_or(EMPTY, |&(all, _)| forest.get(all)))
+        let union = self.parts.first();
+        Ok(union.map_or(EMPTY, |&(union, _)| forest.get(union)))
     }
 
     /// It is not needed any more.
-    pub fn release(self, forest: &mut Forest) {
+    pub fn unprotect(self, forest: &mut Forest) {
         for (part, _) in self.parts {
-            forest.release(part);
+            forest.unprotect(part);
         }
     }
 }
@@ -87,23 +87,23 @@ mod tests {
             if round % 2 == 0 {
                 forest.stress(7);
             }
-            let mut growing = Growing::default();
+            let mut accumulator = SetAccumulator::default();
             let mut expected: BTreeSet<Vec<u32>> = BTreeSet::new();
             for _ in 0..r.below(60) {
                 let vector = |r: &mut Random| vec![r.below(9) as u32, r.below(9) as u32];
                 let mut vectors: Vec<Vec<u32>> = (0..r.below(4)).map(|_| vector(&mut r)).collect();
                 let set = forest.set_of(&mut vectors).unwrap();
-                let new = growing.add(&mut forest, set).unwrap();
+                let new = accumulator.add(&mut forest, set).unwrap();
                 let found: Vec<Vec<u32>> = forest.vectors(new).collect();
                 vectors.dedup();
                 vectors.retain(|v| expected.insert(v.clone()));
                 assert_eq!(found, vectors);
-                assert!(growing.parts.len() <= 7, "{}", growing.parts.len());
+                assert!(accumulator.parts.len() <= 7, "{}", accumulator.parts.len());
             }
-            let all = growing.all(&mut forest).unwrap();
-            assert!(forest.vectors(all).eq(expected));
-            growing.release(&mut forest);
-            assert_eq!(forest.kept.len(), forest.unused_kept.len());
+            let union = accumulator.union(&mut forest).unwrap();
+            assert!(forest.vectors(union).eq(expected));
+            accumulator.unprotect(&mut forest);
+            assert_eq!(forest.root.len(), forest.free_roots.len());
         }
     }
 }

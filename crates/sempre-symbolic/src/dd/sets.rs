@@ -5,7 +5,7 @@
 
 use crate::dd::cache::{Operation, key};
 use crate::dd::forest::Forest;
-use crate::dd::node::{EMPTY, Kept, Node, UNIT};
+use crate::dd::node::{EMPTY, Node, Root, UNIT};
 use sempre_base::Stop;
 
 impl Forest {
@@ -14,7 +14,7 @@ impl Forest {
     /// # Errors
     /// If there is no room, or it is time to stop.
     pub fn union(&mut self, a: Node, b: Node) -> Result<Node, Stop> {
-        self.guarded(&[a, b], |f| f.union_inner(a, b))
+        self.with_protected(&[a, b], |f| f.union_inner(a, b))
     }
 
     /// The vectors of both.
@@ -22,7 +22,7 @@ impl Forest {
     /// # Errors
     /// If there is no room, or it is time to stop.
     pub fn intersection(&mut self, a: Node, b: Node) -> Result<Node, Stop> {
-        self.guarded(&[a, b], |f| f.intersection_inner(a, b))
+        self.with_protected(&[a, b], |f| f.intersection_inner(a, b))
     }
 
     /// The vectors of the first that are not in the second.
@@ -30,7 +30,7 @@ impl Forest {
     /// # Errors
     /// If there is no room, or it is time to stop.
     pub fn difference(&mut self, a: Node, b: Node) -> Result<Node, Stop> {
-        self.guarded(&[a, b], |f| f.difference_inner(a, b))
+        self.with_protected(&[a, b], |f| f.difference_inner(a, b))
     }
 
     pub(crate) fn union_inner(&mut self, a: Node, b: Node) -> Result<Node, Stop> {
@@ -42,8 +42,8 @@ impl Forest {
         }
         debug_assert!(a != UNIT && b != UNIT, "vectors of different lengths");
         let key = [key(Operation::Union, 0), a.min(b), a.max(b)];
-        if let Some(known) = self.cache.get(&key) {
-            return Ok(known);
+        if let Some(cached) = self.cache.get(&key) {
+            return Ok(cached);
         }
         let base = self.stack.len();
         let (mut x, mut y) = (a, b);
@@ -70,7 +70,7 @@ impl Forest {
                 y = q.right;
             }
         };
-        let result = self.list_of_stack(base, tail)?;
+        let result = self.list_from_stack(base, tail)?;
         self.cache.put(&key, result);
         Ok(result)
     }
@@ -83,8 +83,8 @@ impl Forest {
             return Ok(b);
         }
         let key = [key(Operation::Intersection, 0), a.min(b), a.max(b)];
-        if let Some(known) = self.cache.get(&key) {
-            return Ok(known);
+        if let Some(cached) = self.cache.get(&key) {
+            return Ok(cached);
         }
         let base = self.stack.len();
         let (mut x, mut y) = (a, b);
@@ -110,7 +110,7 @@ impl Forest {
                 }
             }
         };
-        let result = self.list_of_stack(base, tail)?;
+        let result = self.list_from_stack(base, tail)?;
         self.cache.put(&key, result);
         Ok(result)
     }
@@ -123,8 +123,8 @@ impl Forest {
             return Ok(a);
         }
         let key = [key(Operation::Difference, 0), a, b];
-        if let Some(known) = self.cache.get(&key) {
-            return Ok(known);
+        if let Some(cached) = self.cache.get(&key) {
+            return Ok(cached);
         }
         let base = self.stack.len();
         let (mut x, mut y) = (a, b);
@@ -150,7 +150,7 @@ impl Forest {
                 y = q.right;
             }
         };
-        let result = self.list_of_stack(base, tail)?;
+        let result = self.list_from_stack(base, tail)?;
         self.cache.put(&key, result);
         Ok(result)
     }
@@ -159,14 +159,14 @@ impl Forest {
     ///
     /// # Errors
     /// If there is no room, or it is time to stop.
-    pub(crate) fn add(&mut self, kept: Kept, more: Node) -> Result<(), Stop> {
-        let all = self.union(self.get(kept), more)?;
-        self.set(kept, all);
+    pub(crate) fn union_into(&mut self, root: Root, more: Node) -> Result<(), Stop> {
+        let all = self.union(self.get(root), more)?;
+        self.set(root, all);
         Ok(())
     }
 
     /// Makes a list of what is on the stack from `base` on, in any order, values several times.
-    pub(crate) fn list_of_unsorted_stack(&mut self, base: usize) -> Result<Node, Stop> {
+    pub(crate) fn list_from_unsorted_stack(&mut self, base: usize) -> Result<Node, Stop> {
         self.stack[base..].sort_unstable();
         // Unions where a value is there several times; the results stay where the operands were.
         let mut written = base;
@@ -185,7 +185,7 @@ impl Forest {
             written += 1;
         }
         self.stack.truncate(written);
-        self.list_of_stack(base, EMPTY)
+        self.list_from_stack(base, EMPTY)
     }
 
     /// The union of what is on the stack from `base` on.

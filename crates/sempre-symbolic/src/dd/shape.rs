@@ -34,7 +34,7 @@ impl Shape {
 /// All shapes of a forest.
 #[derive(Clone, Debug)]
 pub(crate) struct Shapes {
-    known: Vec<(Mode, Shape)>,
+    all: Vec<(Mode, Shape)>,
     numbers: FxHashMap<(Mode, Shape), Shape>,
     pairs: FxHashMap<(Shape, Shape), u32>,
 }
@@ -42,7 +42,7 @@ pub(crate) struct Shapes {
 impl Default for Shapes {
     fn default() -> Self {
         Self {
-            known: vec![(Mode::Skip, Shape::END)],
+            all: vec![(Mode::Skip, Shape::END)],
             numbers: FxHashMap::default(),
             pairs: FxHashMap::default(),
         }
@@ -52,20 +52,20 @@ impl Default for Shapes {
 impl Shapes {
     /// How many there are.
     pub fn count(&self) -> usize {
-        self.known.len()
+        self.all.len()
     }
 
     /// The mode at the first level, and the shape from the second on. Of the end: it skips, and that is all.
     #[inline]
     pub fn parts(&self, shape: Shape) -> (Mode, Shape) {
-        self.known[shape.0 as usize]
+        self.all[shape.0 as usize]
     }
 
     /// The number of a pair of shapes.
     pub fn pair(&mut self, a: Shape, b: Shape) -> u32 {
         let next = self.pairs.len() as u32;
         let number = *self.pairs.entry((a, b)).or_insert(next);
-        assert!(number < crate::dd::cache::NUMBERS, "too many shapes");
+        assert!(number < crate::dd::cache::NUMBER_LIMIT, "too many shapes");
         number
     }
 
@@ -74,11 +74,11 @@ impl Shapes {
         if mode == Mode::Skip && rest == Shape::END {
             return rest;
         }
-        let known = &mut self.known;
+        let all = &mut self.all;
         *self.numbers.entry((mode, rest)).or_insert_with(|| {
-            known.push((mode, rest));
-            let number = known.len() as u32 - 1;
-            assert!(number < crate::dd::cache::NUMBERS, "too many shapes");
+            all.push((mode, rest));
+            let number = all.len() as u32 - 1;
+            assert!(number < crate::dd::cache::NUMBER_LIMIT, "too many shapes");
             Shape(number)
         })
     }

@@ -19,12 +19,12 @@ impl Forest {
         relation: (Node, Shape),
         condition: (Node, Shape),
     ) -> Result<Node, Stop> {
-        self.guarded(&[relation.0, condition.0], |f| {
-            f.after_inner(relation, condition)
+        self.with_protected(&[relation.0, condition.0], |f| {
+            f.steps_into_inner(relation, condition)
         })
     }
 
-    fn after_inner(
+    fn steps_into_inner(
         &mut self,
         relation: (Node, Shape),
         condition: (Node, Shape),
@@ -36,15 +36,17 @@ impl Forest {
             return Ok(relation.0);
         }
         let (mode, rest) = self.shapes.parts(relation.1);
-        let (asked, condition_rest) = self.shapes.parts(condition.1);
-        debug_assert!(asked == Mode::Skip || mode == Mode::Read || mode == Mode::ReadWrite);
+        let (condition_mode, condition_rest) = self.shapes.parts(condition.1);
+        debug_assert!(
+            condition_mode == Mode::Skip || mode == Mode::Read || mode == Mode::ReadWrite
+        );
         if mode == Mode::Skip {
-            return self.after_inner((relation.0, rest), (condition.0, condition_rest));
+            return self.steps_into_inner((relation.0, rest), (condition.0, condition_rest));
         }
         let pair = self.shapes.pair(relation.1, condition.1);
-        let key = [key(Operation::Into, pair), relation.0, condition.0];
-        if let Some(known) = self.cache.get(&key) {
-            return Ok(known);
+        let key = [key(Operation::StepsInto, pair), relation.0, condition.0];
+        if let Some(cached) = self.cache.get(&key) {
+            return Ok(cached);
         }
         let base = self.stack.len();
         let next = |n: Node| (n, rest);
@@ -52,46 +54,48 @@ impl Forest {
             let mut at = relation.0;
             while at != EMPTY {
                 let e = self.entry(at);
-                let down = self.after_list(e.down, rest, condition, condition_rest, asked)?;
+                let down =
+                    self.steps_into_list(e.down, rest, condition, condition_rest, condition_mode)?;
                 if down != EMPTY {
                     self.stack.push((e.value, down, EMPTY));
                 }
                 at = e.right;
             }
-        } else if asked == Mode::Skip {
+        } else if condition_mode == Mode::Skip {
             let mut at = relation.0;
             while at != EMPTY {
                 let e = self.entry(at);
-                let down = self.after_inner(next(e.down), (condition.0, condition_rest))?;
+                let down = self.steps_into_inner(next(e.down), (condition.0, condition_rest))?;
                 if down != EMPTY {
                     self.stack.push((e.value, down, EMPTY));
                 }
                 at = e.right;
             }
         } else {
-            let result = self.after_list(relation.0, rest, condition, condition_rest, asked)?;
+            let result =
+                self.steps_into_list(relation.0, rest, condition, condition_rest, condition_mode)?;
             self.cache.put(&key, result);
             return Ok(result);
         }
-        let result = self.list_of_stack(base, EMPTY)?;
+        let result = self.list_from_stack(base, EMPTY)?;
         self.cache.put(&key, result);
         Ok(result)
     }
 
     /// A list of what is there after the step, filtered by the condition, if it asks.
-    fn after_list(
+    fn steps_into_list(
         &mut self,
         list: Node,
         rest: Shape,
         condition: (Node, Shape),
         condition_rest: Shape,
-        asked: Mode,
+        condition_mode: Mode,
     ) -> Result<Node, Stop> {
         let base = self.stack.len();
         let (mut x, mut y) = (list, condition.0);
         while x != EMPTY && y != EMPTY {
             let p = self.entry(x);
-            let below = if asked == Mode::Skip {
+            let below = if condition_mode == Mode::Skip {
                 condition.0
             } else {
                 let q = self.entry(y);
@@ -105,12 +109,12 @@ impl Forest {
                 }
                 q.down
             };
-            let down = self.after_inner((p.down, rest), (below, condition_rest))?;
+            let down = self.steps_into_inner((p.down, rest), (below, condition_rest))?;
             if down != EMPTY {
                 self.stack.push((p.value, down, EMPTY));
             }
             x = p.right;
         }
-        self.list_of_stack(base, EMPTY)
+        self.list_from_stack(base, EMPTY)
     }
 }

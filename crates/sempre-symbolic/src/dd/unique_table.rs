@@ -10,7 +10,7 @@
 //! Cost of a collection: linear in the nodes and the cache. A collection that frees little is followed by growth, so the
 //! total is linear in the nodes made.
 
-use crate::dd::control::{LARGEST, POOR};
+use crate::dd::control::{MAX_NODES, MAX_UNPRODUCTIVE};
 use crate::dd::forest::Forest;
 use crate::dd::node::{EMPTY, Entry, NONE, Node, UNIT, hash};
 use sempre_base::Stop;
@@ -77,7 +77,7 @@ impl Forest {
     }
 
     /// Makes a list of what is on the stack from `base` on, whose values increase, and of `tail`, whose are greater.
-    pub(crate) fn list_of_stack(&mut self, base: usize, tail: Node) -> Result<Node, Stop> {
+    pub(crate) fn list_from_stack(&mut self, base: usize, tail: Node) -> Result<Node, Stop> {
         let mut node = tail;
         while self.stack.len() > base {
             let (value, down, was) = self.stack[self.stack.len() - 1];
@@ -104,8 +104,8 @@ impl Forest {
         self.pop();
         let capacity = self.control.capacity;
         if living > capacity / 8 {
-            let most = self.control.limits.most_nodes();
-            let wanted = (2 * capacity).min(most).min(LARGEST);
+            let most = self.control.limits.max_nodes();
+            let wanted = (2 * capacity).min(most).min(MAX_NODES);
             if wanted > capacity {
                 self.grow(wanted);
             }
@@ -115,12 +115,12 @@ impl Forest {
         if living > capacity - capacity / 16 {
             return Err(Stop::Memory);
         }
-        self.control.poor = match living > capacity - capacity / 4 {
-            true => self.control.poor + 1,
+        self.control.unproductive = match living > capacity - capacity / 4 {
+            true => self.control.unproductive + 1,
             false => 0,
         };
-        if self.control.poor >= POOR {
-            self.control.poor = 0;
+        if self.control.unproductive >= MAX_UNPRODUCTIVE {
+            self.control.unproductive = 0;
             return Err(Stop::Memory);
         }
         Ok(())
@@ -166,7 +166,7 @@ impl Forest {
         self.control.collections += 1;
         let mut marked = vec![0u64; self.entries.len().div_ceil(64)];
         let mut todo: Vec<Node> = Vec::new();
-        todo.extend(self.kept.iter().copied());
+        todo.extend(self.root.iter().copied());
         todo.extend(self.stack.iter().map(|&(_, n, _)| n));
         while let Some(mut node) = todo.pop() {
             // Along the list; what is below waits.
@@ -180,7 +180,7 @@ impl Forest {
         let is_alive = |n: Node| marked[n as usize / 64] >> (n % 64) & 1 == 1;
         self.list_index.clear();
         self.cache.retain(is_alive);
-        self.wide_cache.retain(is_alive);
+        self.ternary_cache.retain(is_alive);
         self.buckets.fill(NONE);
         self.free = NONE;
         self.free_count = 0;
@@ -219,10 +219,10 @@ mod tests {
         };
         let mut forest = Forest::new(limits);
         let capacity = forest.control.capacity;
-        let mut kept = Vec::new();
+        let mut root = Vec::new();
         for value in 0..capacity as u32 * 8 / 10 {
             let node = forest.make(value, UNIT, EMPTY).unwrap();
-            kept.push(forest.keep(node));
+            root.push(forest.protect(node));
         }
         let garbage = |forest: &mut Forest, count: usize| {
             (0..count as u32).try_for_each(|i| {
@@ -231,9 +231,9 @@ mod tests {
             })
         };
         assert_eq!(garbage(&mut forest, 100 * capacity), Err(Stop::Memory));
-        assert_eq!(forest.collections(), u64::from(POOR));
-        for half in kept.drain(..capacity / 2) {
-            forest.release(half);
+        assert_eq!(forest.collections(), u64::from(MAX_UNPRODUCTIVE));
+        for half in root.drain(..capacity / 2) {
+            forest.unprotect(half);
         }
         assert_eq!(garbage(&mut forest, 20 * capacity), Ok(()));
     }

@@ -24,7 +24,7 @@ impl Forest {
     /// If there is no room, or it is time to stop.
     pub fn set_of(&mut self, vectors: &mut [Vec<u32>]) -> Result<Node, Stop> {
         vectors.sort_unstable();
-        self.guarded(&[], |f| f.set_of_sorted(vectors, 0))
+        self.with_protected(&[], |f| f.set_of_sorted(vectors, 0))
     }
 
     fn set_of_sorted(&mut self, vectors: &[Vec<u32>], level: usize) -> Result<Node, Stop> {
@@ -39,7 +39,7 @@ impl Forest {
             let down = self.set_of_sorted(part, level + 1)?;
             self.stack.push((part[0][level], down, EMPTY));
         }
-        self.list_of_stack(base, EMPTY)
+        self.list_from_stack(base, EMPTY)
     }
 
     /// Is the vector in the set?
@@ -73,18 +73,18 @@ impl Forest {
     }
 
     /// The values of the vector of a set that has just one, each with the node that it is in; none if there are several, or none.
-    pub fn path(&self, set: Node) -> Option<Vec<(u32, Node)>> {
-        let mut path = Vec::new();
+    pub fn single_path(&self, set: Node) -> Option<Vec<(u32, Node)>> {
+        let mut single_path = Vec::new();
         let mut at = set;
         while at > UNIT {
             let e = self.entry(at);
             if e.right != EMPTY {
                 return None;
             }
-            path.push((e.value, at));
+            single_path.push((e.value, at));
             at = e.down;
         }
-        (set != EMPTY).then_some(path)
+        (set != EMPTY).then_some(single_path)
     }
 
     /// The last vector of a set, in the order of values.
@@ -93,7 +93,7 @@ impl Forest {
     }
 
     /// A vector of a set; at each level, all values are equally likely.
-    pub fn drawn(&self, set: Node, random: &mut Random) -> Option<Vec<u32>> {
+    pub fn random_vector(&self, set: Node, random: &mut Random) -> Option<Vec<u32>> {
         self.vector_by(set, |count| random.below(count))
     }
 
@@ -117,7 +117,7 @@ impl Forest {
     pub fn vectors(&self, set: Node) -> Vectors<'_> {
         Vectors {
             forest: self,
-            path: Vec::new(),
+            single_path: Vec::new(),
             start: set,
         }
     }
@@ -128,7 +128,7 @@ impl Forest {
 pub struct Vectors<'a> {
     forest: &'a Forest,
     /// A node of each level; the next vector is found from the last one that goes on to the right.
-    path: Vec<Node>,
+    single_path: Vec<Node>,
     /// Where to begin; then empty.
     start: Node,
 }
@@ -140,7 +140,7 @@ impl Iterator for Vectors<'_> {
         let mut at = std::mem::replace(&mut self.start, EMPTY);
         if at == EMPTY {
             loop {
-                let node = self.path.pop()?;
+                let node = self.single_path.pop()?;
                 at = self.forest.entry(node).right;
                 if at != EMPTY {
                     break;
@@ -148,11 +148,11 @@ impl Iterator for Vectors<'_> {
             }
         }
         while at != UNIT {
-            self.path.push(at);
+            self.single_path.push(at);
             at = self.forest.entry(at).down;
         }
         Some(
-            self.path
+            self.single_path
                 .iter()
                 .map(|&n| self.forest.entry(n).value)
                 .collect(),

@@ -2,7 +2,7 @@
 
 /// An automaton that reads the valuations of a run, or the changes between them. Valuations and changes are sets of
 /// propositions, one bit each.
-pub trait Observer {
+pub trait Automaton {
     /// Number of states.
     fn states(&self) -> u32;
     /// Number of acceptance sets, at most 64.
@@ -19,19 +19,19 @@ pub trait Observer {
 
 /// Does a state accept whatever letters it reads of these, staying where it is?
 pub(crate) fn accepts_all(
-    observer: &dyn Observer,
+    automaton: &dyn Automaton,
     state: u32,
     letters: impl IntoIterator<Item = u64>,
 ) -> bool {
-    let full = |marks: u64| (0..observer.sets()).all(|set| marks >> set & 1 == 1);
+    let full = |marks: u64| (0..automaton.sets()).all(|set| marks >> set & 1 == 1);
     letters.into_iter().all(|letter| {
-        let mut edges = observer.edges(state, letter).into_iter();
+        let mut edges = automaton.edges(state, letter).into_iter();
         edges.any(|(to, marks)| to == state && full(marks))
     })
 }
 
 /// All sets of some propositions.
-pub(crate) fn letters_over(propositions: u64) -> impl Iterator<Item = u64> {
+pub(crate) fn valuations_over(propositions: u64) -> impl Iterator<Item = u64> {
     let mut next = Some(0u64);
     std::iter::from_fn(move || {
         let letter = next?;
@@ -48,8 +48,8 @@ mod tests {
 
     #[test]
     fn all_letters() {
-        assert_eq!(letters_over(0).collect::<Vec<_>>(), [0]);
-        assert_eq!(letters_over(0b101).collect::<Vec<_>>(), [0, 1, 4, 5]);
-        assert_eq!(letters_over(0b1111).count(), 16);
+        assert_eq!(valuations_over(0).collect::<Vec<_>>(), [0]);
+        assert_eq!(valuations_over(0b101).collect::<Vec<_>>(), [0, 1, 4, 5]);
+        assert_eq!(valuations_over(0b1111).count(), 16);
     }
 }

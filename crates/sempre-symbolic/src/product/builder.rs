@@ -1,9 +1,9 @@
 //! What a product is made from: where propositions hold, the letters of the automaton, its edges, and the events of the model.
 
 use crate::dd::forest::Forest;
-use crate::dd::node::{EMPTY, Kept, Node, UNIT};
+use crate::dd::node::{EMPTY, Node, Root, UNIT};
 use crate::dd::shape::{Mode, Shape};
-use crate::product::automaton::Observer;
+use crate::product::automaton::Automaton;
 use crate::product::relations::Relation;
 use crate::relation::model::Model;
 use rustc_hash::FxHashMap;
@@ -54,10 +54,10 @@ impl<'a, 'p> Builder<'a, 'p> {
     /// Finds out where a proposition holds. Where it has no value it does not.
     fn proposition(&mut self, p: &Expr) -> Result<(), Stop> {
         let (node, shape) = self.model.condition(self.forest, self.states, p)?;
-        let holds = self.forest.keep(node);
+        let holds = self.forest.protect(node);
         let all = self.forest.project(self.states, shape)?;
         let fails = self.forest.difference(all, self.forest.get(holds))?;
-        let fails = self.forest.keep(fails);
+        let fails = self.forest.protect(fails);
         let shape = self.forest.shapes.prepend(Mode::Skip, shape);
         self.truth.push([(fails, shape), (holds, shape)]);
         Ok(())
@@ -77,7 +77,7 @@ impl<'a, 'p> Builder<'a, 'p> {
     pub fn condition(&mut self, about: u64, letters: &[u64]) -> Result<Relation, Stop> {
         let mut all: Option<Relation> = None;
         for letter in letters {
-            let mut part = (self.forest.keep(UNIT), Shape::END);
+            let mut part = (self.forest.protect(UNIT), Shape::END);
             for p in (0..self.truth.len()).filter(|p| about >> p & 1 == 1) {
                 let value = (letter >> p & 1) as usize;
                 part = self.join(part, self.truth[p][value])?;
@@ -87,7 +87,7 @@ impl<'a, 'p> Builder<'a, 'p> {
                 Some(all) => self.unite(all, part)?,
             });
         }
-        Ok(all.unwrap_or((self.forest.keep(EMPTY), Shape::END)))
+        Ok(all.unwrap_or((self.forest.protect(EMPTY), Shape::END)))
     }
 
     /// The steps of a relation from where a condition holds to where it holds again.
@@ -97,7 +97,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         let into = self
             .forest
             .steps_into((self.forest.get(from.0), from.1), condition)?;
-        Ok((self.forest.keep(into), from.1))
+        Ok((self.forest.protect(into), from.1))
     }
 
     pub fn join(&mut self, a: Relation, b: Relation) -> Result<Relation, Stop> {
@@ -105,7 +105,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         let node = self.forest.join((x, a.1), (y, b.1))?;
         let shape = self.forest.joined_shape(a.1, b.1);
         Ok((
-            self.forest.keep(node),
+            self.forest.protect(node),
             shape.expect("only the automaton writes its variable"),
         ))
     }
@@ -115,12 +115,12 @@ impl<'a, 'p> Builder<'a, 'p> {
         let node = self
             .forest
             .union(self.forest.get(a.0), self.forest.get(b.0))?;
-        Ok((self.forest.keep(node), a.1))
+        Ok((self.forest.protect(node), a.1))
     }
 
     /// The valuations that occur, each with its condition.
     pub fn letters(&mut self) -> Result<Vec<(u64, Relation)>, Stop> {
-        let mut letters = vec![(0, (self.forest.keep(UNIT), Shape::END))];
+        let mut letters = vec![(0, (self.forest.protect(UNIT), Shape::END))];
         for p in 0..self.truth.len() {
             let mut next = Vec::new();
             for (letter, relation) in letters {
@@ -142,38 +142,38 @@ impl<'a, 'p> Builder<'a, 'p> {
     pub fn initial(
         &mut self,
         letters: &[(u64, Relation)],
-        observer: &dyn Observer,
-    ) -> Result<Kept, Stop> {
+        automaton: &dyn Automaton,
+    ) -> Result<Root, Stop> {
         let start = self.model.initial(self.forest)?;
-        let start = self.forest.keep(start);
-        let all = self.forest.keep(EMPTY);
+        let start = self.forest.protect(start);
+        let all = self.forest.protect(EMPTY);
         for &(letter, (condition, shape)) in letters {
             let (_, shape) = self.forest.shapes.parts(shape);
             let here = self.forest.get(start);
             let here = self
                 .forest
                 .restrict(here, self.forest.get(condition), shape)?;
-            let here = self.forest.keep(here);
-            for q in observer.initial(letter) {
+            let here = self.forest.protect(here);
+            for q in automaton.initial(letter) {
                 let one = self.forest.make(q, self.forest.get(here), EMPTY)?;
-                self.forest.add(all, one)?;
+                self.forest.union_into(all, one)?;
             }
-            self.forest.release(here);
+            self.forest.unprotect(here);
         }
-        self.forest.release(start);
+        self.forest.unprotect(start);
         Ok(all)
     }
 
     /// The automaton's edges for a letter, of an acceptance set or all.
     pub fn edges(
         &mut self,
-        observer: &dyn Observer,
+        automaton: &dyn Automaton,
         letter: u64,
         wanted: Option<u32>,
     ) -> Result<Relation, Stop> {
         let mut rows = Vec::new();
-        for q in 0..observer.states() {
-            for (to, marks) in observer.edges(q, letter) {
+        for q in 0..automaton.states() {
+            for (to, marks) in automaton.edges(q, letter) {
                 if wanted.is_none_or(|set| marks >> set & 1 == 1) {
                     rows.push(vec![q, to]);
                 }
@@ -181,21 +181,25 @@ impl<'a, 'p> Builder<'a, 'p> {
         }
         let node = self.forest.set_of(&mut rows)?;
         let shape = self.forest.shape(&[Mode::ReadWrite]);
-        Ok((self.forest.keep(node), shape))
+        Ok((self.forest.protect(node), shape))
     }
 
     /// The automaton's states whose self-loop for no change is in a set.
-    pub fn resting(&mut self, observer: &dyn Observer, set: u32) -> Result<Relation, Stop> {
-        let mut rows: Vec<Vec<u32>> = (0..observer.states())
+    pub fn resting_states(
+        &mut self,
+        automaton: &dyn Automaton,
+        set: u32,
+    ) -> Result<Relation, Stop> {
+        let mut rows: Vec<Vec<u32>> = (0..automaton.states())
             .filter(|&q| {
-                let mut loops = observer.edges(q, 0).into_iter();
+                let mut loops = automaton.edges(q, 0).into_iter();
                 loops.any(|(_, marks)| marks >> set & 1 == 1)
             })
             .map(|q| vec![q])
             .collect();
         let node = self.forest.set_of(&mut rows)?;
         let shape = self.forest.shape(&[Mode::Read]);
-        Ok((self.forest.keep(node), shape))
+        Ok((self.forest.protect(node), shape))
     }
 
     /// The model's events, or those in which a process takes part: those with the same shape together, each with the
@@ -208,15 +212,15 @@ impl<'a, 'p> Builder<'a, 'p> {
                 let e = &self.model.events[i];
                 (self.forest.get(e.relation), e.shape, e.top)
             };
-            let takes_part = process.is_none_or(|p| self.model.takes_part(i, p))
+            let involves = process.is_none_or(|p| self.model.involves(i, p))
                 && self.only.is_none_or(|only| only[i]);
-            if relation == EMPTY || !takes_part {
+            if relation == EMPTY || !involves {
                 continue;
             }
-            let shape = self.model.whole_shape(self.forest, shape, top + 1);
+            let shape = self.model.shape_from_top(self.forest, shape, top + 1);
             if let Some(&g) = known.get(&shape) {
-                let kept = groups[g].0.0;
-                self.forest.add(kept, relation)?;
+                let root = groups[g].0.0;
+                self.forest.union_into(root, relation)?;
                 continue;
             }
             let modes = self.forest.modes(shape);
@@ -228,7 +232,7 @@ impl<'a, 'p> Builder<'a, 'p> {
                 .filter(|(_, cells)| cells.iter().any(writes))
                 .fold(0, |v, (p, _)| v | 1 << p);
             known.insert(shape, groups.len());
-            groups.push(((self.forest.keep(relation), shape), visible));
+            groups.push(((self.forest.protect(relation), shape), visible));
         }
         Ok(groups)
     }
@@ -250,7 +254,7 @@ impl<'a, 'p> Builder<'a, 'p> {
                         let (condition, shape) = self.truth[p][after];
                         let condition = (self.forest.get(condition), shape);
                         let into = self.forest.steps_into((node, from.1), condition)?;
-                        let into = (self.forest.keep(into), from.1);
+                        let into = (self.forest.protect(into), from.1);
                         let place = &mut split[usize::from(before != after)];
                         *place = Some(match *place {
                             None => into,

@@ -7,7 +7,7 @@
 //! process. Instead the operand of an image is restricted to the set first, and the result of a preimage afterwards.
 
 use crate::dd::forest::Forest;
-use crate::dd::node::{EMPTY, Kept, Node};
+use crate::dd::node::{EMPTY, Node, Root};
 use crate::dd::shape::Shape;
 use crate::product::graph::{Graph, Steps};
 use crate::product::relations::{Relation, image_by, preimage_by};
@@ -15,16 +15,16 @@ use sempre_base::Stop;
 
 /// What belongs to the acceptance set of a process.
 #[derive(Clone, Debug)]
-pub(crate) struct Fair {
+pub(crate) struct ProcessFairness {
     /// Its own steps.
     pub own: Vec<Relation>,
     /// The states of the model in which it is not enabled.
-    pub idle: Kept,
+    pub idle: Root,
     /// Of the set of idle states, from the automaton's level on.
     pub shape: Shape,
 }
 
-impl Fair {
+impl ProcessFairness {
     /// The successors of a set by steps of the acceptance set.
     pub fn image(
         &self,
@@ -32,14 +32,14 @@ impl Fair {
         forest: &mut Forest,
         set: Node,
     ) -> Result<Node, Stop> {
-        let from = forest.keep(set);
+        let from = forest.protect(set);
         let own = image_by(forest, set, &self.own)?;
-        let own = forest.keep(own);
+        let own = forest.protect(own);
         let idle = forest.restrict(forest.get(from), forest.get(self.idle), self.shape)?;
         let rest = product.image(forest, idle, Steps::All)?;
         let all = forest.union(forest.get(own), rest)?;
-        forest.release(own);
-        forest.release(from);
+        forest.unprotect(own);
+        forest.unprotect(from);
         Ok(all)
     }
 
@@ -51,18 +51,18 @@ impl Fair {
         set: Node,
         universe: Node,
     ) -> Result<Node, Stop> {
-        let (to, within) = (forest.keep(set), forest.keep(universe));
+        let (to, with_budget) = (forest.protect(set), forest.protect(universe));
         let own = preimage_by(forest, set, &self.own, universe)?;
-        let own = forest.keep(own);
-        let (set, universe) = (forest.get(to), forest.get(within));
+        let own = forest.protect(own);
+        let (set, universe) = (forest.get(to), forest.get(with_budget));
         let before = product.preimage(forest, set, Steps::All, universe)?;
         let idle = match before {
             EMPTY => EMPTY,
             _ => forest.restrict(before, forest.get(self.idle), self.shape)?,
         };
         let all = forest.union(forest.get(own), idle)?;
-        for kept in [own, to, within] {
-            forest.release(kept);
+        for root in [own, to, with_budget] {
+            forest.unprotect(root);
         }
         Ok(all)
     }

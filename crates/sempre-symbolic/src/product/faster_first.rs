@@ -7,14 +7,14 @@ use std::cell::Cell;
 
 /// Reachability in one way or the other: the work of both may grow until one is done with it, and that one comes first the next time.
 #[derive(Debug)]
-pub(crate) struct Turns {
+pub(crate) struct FasterFirst {
     whole_first: Cell<bool>,
 }
 
 /// Nodes of the first try.
-const TRY: u64 = 1 << 21;
+const FIRST_BUDGET: u64 = 1 << 21;
 
-impl Turns {
+impl FasterFirst {
     /// Under self-loops first.
     pub fn new() -> Self {
         Self {
@@ -32,13 +32,13 @@ impl Turns {
         by_loops: impl Fn(&mut Forest) -> Result<Node, Stop>,
         whole: impl Fn(&mut Forest) -> Result<Node, Stop>,
     ) -> Result<Node, Stop> {
-        let mut nodes = TRY;
+        let mut nodes = FIRST_BUDGET;
         let mut is_whole = self.whole_first.get();
         loop {
             for _ in 0..2 {
                 let found = match is_whole {
-                    true => forest.within(nodes, &whole)?,
-                    false => forest.within(nodes, &by_loops)?,
+                    true => forest.with_budget(nodes, &whole)?,
+                    false => forest.with_budget(nodes, &by_loops)?,
                 };
                 if let Some(found) = found {
                     self.whole_first.set(is_whole);
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn turns_of_two() {
         let mut forest = Forest::new(Limits::default());
-        let turns = Turns::new();
+        let schedule = FasterFirst::new();
         let works = |value: u32, nodes: u64| {
             move |forest: &mut Forest| -> Result<Node, Stop> {
                 for _ in 0..nodes {
@@ -71,16 +71,16 @@ mod tests {
             }
         };
         let mut ask = |loops: u64, whole: u64| {
-            let begin = forest.made();
-            let found = turns.reach(&mut forest, works(0, loops), works(1, whole));
+            let begin = forest.nodes_made();
+            let found = schedule.reach(&mut forest, works(0, loops), works(1, whole));
             let who = forest.first(found.unwrap()).unwrap()[0];
-            (who, (forest.made() - begin) / TRY)
+            (who, (forest.nodes_made() - begin) / FIRST_BUDGET)
         };
-        assert_eq!(ask(TRY / 2, TRY / 4), (0, 0));
-        assert_eq!(ask(2 * TRY, TRY / 2), (1, 1));
-        assert_eq!(ask(TRY / 4, TRY / 2), (1, 0));
+        assert_eq!(ask(FIRST_BUDGET / 2, FIRST_BUDGET / 4), (0, 0));
+        assert_eq!(ask(2 * FIRST_BUDGET, FIRST_BUDGET / 2), (1, 1));
+        assert_eq!(ask(FIRST_BUDGET / 4, FIRST_BUDGET / 2), (1, 0));
         // Two tries for nothing, and that of the other.
-        assert_eq!(ask(2 * TRY, 100 * TRY), (0, 2 + 4 + 2));
-        assert_eq!(ask(TRY / 4, TRY / 2), (0, 0));
+        assert_eq!(ask(2 * FIRST_BUDGET, 100 * FIRST_BUDGET), (0, 2 + 4 + 2));
+        assert_eq!(ask(FIRST_BUDGET / 4, FIRST_BUDGET / 2), (0, 0));
     }
 }

@@ -3,7 +3,7 @@
 //! Vectors start with the state of the automaton.
 
 use crate::dd::forest::Forest;
-use crate::dd::node::{EMPTY, Kept, Node};
+use crate::dd::node::{EMPTY, Node, Root};
 use sempre_base::Stop;
 
 /// Some of the steps of a graph.
@@ -14,13 +14,13 @@ pub enum Steps {
     /// One of the parts that all steps are made of.
     Part(usize),
     /// Those of an acceptance set.
-    Of(usize),
+    Accepting(usize),
 }
 
 /// A graph of states whose steps belong to acceptance sets.
 pub trait Graph {
     /// The initial states.
-    fn initial(&self) -> Kept;
+    fn initial(&self) -> Root;
 
     /// Number of acceptance sets.
     fn sets(&self) -> usize;
@@ -62,7 +62,7 @@ pub trait Graph {
     ///
     /// # Errors
     /// If there is no room, or it is time to stop.
-    fn certain(&self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
+    fn accept_all_states(&self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
         let found = forest
             .list(set)
             .find(|&(q, _)| Some(q) == self.accepts_all());
@@ -75,19 +75,19 @@ pub trait Graph {
 
 /// What a set leads to, itself included, by chaining: a part of the steps after the other, each on all that is known.
 pub(crate) fn chaining(forest: &mut Forest, graph: &impl Graph, set: Node) -> Result<Node, Stop> {
-    let all = forest.keep(set);
+    let all = forest.protect(set);
     // Until all parts, one after the other, find nothing.
-    let (mut part, mut quiet) = (0, 0);
-    while quiet < graph.parts() {
+    let (mut part, mut unchanged) = (0, 0);
+    while unchanged < graph.parts() {
         let now = forest.get(all);
         let more = graph.image(forest, now, Steps::Part(part))?;
         let now = forest.get(all);
         let union = forest.union(now, more)?;
-        quiet = if union == now { quiet + 1 } else { 0 };
+        unchanged = if union == now { unchanged + 1 } else { 0 };
         forest.set(all, union);
         part = (part + 1) % graph.parts();
     }
     let result = forest.get(all);
-    forest.release(all);
+    forest.unprotect(all);
     Ok(result)
 }

@@ -11,5 +11,5 @@ pub(crate) mod relations;
 pub(crate) mod self_loops;
 pub(crate) mod symbolic_product;
 
-pub use automaton::Observer;
+pub use automaton::Automaton;
 pub use options::{Deadlock, Reachability};

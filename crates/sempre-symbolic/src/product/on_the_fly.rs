@@ -14,9 +14,9 @@
 //! what is known is right, but not all. So each step of a part of the product that was found is one of the product.
 
 use crate::dd::forest::Forest;
-use crate::dd::node::{EMPTY, Kept, Node};
+use crate::dd::node::{EMPTY, Node, Root};
 use crate::dd::shape::Shape;
-use crate::product::automaton::{Observer, accepts_all, letters_over};
+use crate::product::automaton::{Automaton, accepts_all, valuations_over};
 use crate::product::graph::Steps;
 use crate::product::options::Deadlock;
 use crate::relation::model::Model;
@@ -24,15 +24,15 @@ use sempre_base::Stop;
 use sempre_model::Expr;
 
 /// The states of an automaton that read more propositions than this are not asked about every valuation.
-const MANY: u32 = 10;
+const MAX_ENUMERATED: u32 = 10;
 
 /// A relation of the model and its shape from the first level on.
-type Relation = (Kept, Shape);
+type Relation = (Root, Shape);
 
 /// A relation that makes steps: its highest level, and its shape from there on and from the first level on.
 #[derive(Clone, Copy, Debug)]
 struct Step {
-    relation: Kept,
+    relation: Root,
     top: usize,
     low: Shape,
     whole: Shape,
@@ -44,21 +44,21 @@ type Edge = (u32, u64);
 /// What is known of a product.
 pub(crate) struct OnTheFly<'a> {
     pub propositions: &'a [Expr],
-    pub observer: &'a dyn Observer,
+    pub automaton: &'a dyn Automaton,
     /// The initial states.
-    pub initial: Kept,
+    pub initial: Root,
     steps: Vec<Step>,
     /// Steps of each process, and states in which it is not enabled, if runs are to be fair.
     pub own: Vec<Vec<Relation>>,
-    idle: Vec<Kept>,
+    idle: Vec<Root>,
     /// Deadlocks, if they stutter.
-    deadlocks: Option<Kept>,
+    deadlocks: Option<Root>,
     /// For each proposition, the values of its cells that make it false, and those that make it true.
-    truth: Vec<([Kept; 2], Shape)>,
+    truth: Vec<([Root; 2], Shape)>,
     /// A state of the automaton with which a run need only go on to be accepted, if there is one.
     pub accepts_all: Option<u32>,
     /// The states to which the edges of each state of the automaton may lead.
-    pub leads: Vec<Vec<bool>>,
+    pub successors: Vec<Vec<bool>>,
 }
 
 impl<'a> OnTheFly<'a> {
@@ -70,77 +70,78 @@ impl<'a> OnTheFly<'a> {
         forest: &mut Forest,
         model: &mut Model<'_>,
         propositions: &'a [Expr],
-        observer: &'a dyn Observer,
+        automaton: &'a dyn Automaton,
         (deadlock, fair): (Deadlock, bool),
     ) -> Result<Self, Stop> {
         let program = model.program();
         let relation = |forest: &mut Forest, model: &Model<'_>, event: usize| {
             let e = &model.events[event];
-            let shape = model.whole_shape(forest, e.shape, e.top);
+            let shape = model.shape_from_top(forest, e.shape, e.top);
             (e.relation, shape)
         };
         let groups = (model.groups.iter()).map(|g| (g.relation, g.shape, g.top));
-        let silent = (model.silent_events().into_iter()).map(|e| &model.events[e]);
+        let silent = (model.events_without_writes().into_iter()).map(|e| &model.events[e]);
         let steps = (groups.chain(silent.map(|e| (e.relation, e.shape, e.top))))
             .map(|(relation, low, top)| Step {
                 relation,
                 top: top as usize,
                 low,
-                whole: model.whole_shape(forest, low, top),
+                whole: model.shape_from_top(forest, low, top),
             })
             .collect();
         let processes = if fair { program.processes.len() } else { 0 };
         let mut own = Vec::new();
         for process in 0..processes {
-            let events = (0..model.events.len()).filter(|&e| model.takes_part(e, process));
+            let events = (0..model.events.len()).filter(|&e| model.involves(e, process));
             own.push(events.map(|e| relation(forest, model, e)).collect());
         }
         let mut truth = Vec::new();
         for p in propositions {
             let (_, shape) = model.reads(forest, p);
-            truth.push(([forest.keep(EMPTY), forest.keep(EMPTY)], shape));
+            truth.push(([forest.protect(EMPTY), forest.protect(EMPTY)], shape));
         }
         let goes_on = deadlock == Deadlock::Stutter && !fair;
-        let states = 0..observer.states();
-        let few = |q: u32| observer.reads(q).count_ones() <= MANY;
-        let sink = |q: u32| few(q) && accepts_all(observer, q, letters_over(observer.reads(q)));
-        let leads = (states.clone())
+        let states = 0..automaton.states();
+        let few = |q: u32| automaton.reads(q).count_ones() <= MAX_ENUMERATED;
+        let sink =
+            |q: u32| few(q) && accepts_all(automaton, q, valuations_over(automaton.reads(q)));
+        let successors = (states.clone())
             .map(|q| {
-                let mut leads = vec![!few(q); observer.states() as usize];
+                let mut successors = vec![!few(q); automaton.states() as usize];
                 if few(q) {
-                    for letter in letters_over(observer.reads(q)) {
-                        for (to, _) in observer.edges(q, letter) {
-                            leads[to as usize] = true;
+                    for letter in valuations_over(automaton.reads(q)) {
+                        for (to, _) in automaton.edges(q, letter) {
+                            successors[to as usize] = true;
                         }
                     }
                 }
-                leads
+                successors
             })
             .collect();
         let known = Self {
             propositions,
-            observer,
-            initial: forest.keep(EMPTY),
+            automaton,
+            initial: forest.protect(EMPTY),
             steps,
             own,
-            idle: (0..processes).map(|_| forest.keep(EMPTY)).collect(),
-            deadlocks: (deadlock == Deadlock::Stutter).then(|| forest.keep(EMPTY)),
+            idle: (0..processes).map(|_| forest.protect(EMPTY)).collect(),
+            deadlocks: (deadlock == Deadlock::Stutter).then(|| forest.protect(EMPTY)),
             truth,
             accepts_all: states.clone().find(|&q| goes_on && sink(q)),
-            leads,
+            successors,
         };
         let start = model.initial(forest)?;
-        let start = forest.keep(start);
+        let start = forest.protect(start);
         let begin = forest.get(start);
         known.learn_truth(forest, model, begin)?;
         let begin = forest.get(start);
         for (letter, part) in known.split(forest, begin, known.all())? {
-            for q in observer.initial(letter) {
+            for q in automaton.initial(letter) {
                 known.add(forest, known.initial, q, forest.get(part))?;
             }
-            forest.release(part);
+            forest.unprotect(part);
         }
-        forest.release(start);
+        forest.unprotect(start);
         Ok(known)
     }
 
@@ -150,9 +151,9 @@ impl<'a> OnTheFly<'a> {
     }
 
     /// Adds states of the model with a state of the automaton to a set.
-    pub fn add(&self, forest: &mut Forest, set: Kept, q: u32, states: Node) -> Result<(), Stop> {
+    pub fn add(&self, forest: &mut Forest, set: Root, q: u32, states: Node) -> Result<(), Stop> {
         let more = forest.make(q, states, EMPTY)?;
-        forest.add(set, more)?;
+        forest.union_into(set, more)?;
         Ok(())
     }
 
@@ -164,7 +165,7 @@ impl<'a> OnTheFly<'a> {
         &self,
         forest: &mut Forest,
         model: &mut Model<'_>,
-        set: Kept,
+        set: Root,
     ) -> Result<Node, Stop> {
         self.learn(forest, model, forest.get(set))?;
         self.step(forest, Some(model), forest.get(set), Steps::All)
@@ -179,11 +180,11 @@ impl<'a> OnTheFly<'a> {
     ///
     /// # Errors
     /// If there is no room, or it is time to stop.
-    pub fn expand_by(
+    pub fn expand_part(
         &self,
         forest: &mut Forest,
         model: &mut Model<'_>,
-        set: Kept,
+        set: Root,
         part: usize,
     ) -> Result<Node, Stop> {
         self.step(forest, Some(model), forest.get(set), Steps::Part(part))
@@ -194,30 +195,30 @@ impl<'a> OnTheFly<'a> {
     /// # Errors
     /// If there is no room, or it is time to stop.
     pub fn learn(&self, forest: &mut Forest, model: &mut Model<'_>, set: Node) -> Result<(), Stop> {
-        let states = forest.guarded(&[set], |f| f.union_of_downs(set))?;
-        let states = forest.keep(states);
+        let states = forest.with_protected(&[set], |f| f.union_of_children(set))?;
+        let states = forest.protect(states);
         self.learn_truth(forest, model, forest.get(states))?;
-        let moves = match forest.path(forest.get(states)) {
+        let has_step = match forest.single_path(forest.get(states)) {
             Some(path) => {
-                model.prepare_single(forest, &path)?;
-                self.moves(forest, &path)?
+                model.prepare_single_state(forest, &path)?;
+                self.has_step(forest, &path)?
             }
             None => {
-                model.prepare_at_once(forest, forest.get(states))?;
+                model.prepare_by_level(forest, forest.get(states))?;
                 false
             }
         };
-        if let Some(kept) = self.deadlocks
-            && !moves
+        if let Some(root) = self.deadlocks
+            && !has_step
         {
             let stuck = model.deadlocks(forest, forest.get(states))?;
-            forest.add(kept, stuck)?;
+            forest.union_into(root, stuck)?;
         }
-        for (process, &kept) in self.idle.iter().enumerate() {
+        for (process, &root) in self.idle.iter().enumerate() {
             let idle = model.idle(forest, forest.get(states), process)?;
-            forest.add(kept, idle)?;
+            forest.union_into(root, idle)?;
         }
-        forest.release(states);
+        forest.unprotect(states);
         Ok(())
     }
 
@@ -228,17 +229,17 @@ impl<'a> OnTheFly<'a> {
         model: &mut Model<'_>,
         states: Node,
     ) -> Result<(), Stop> {
-        let states = forest.keep(states);
+        let states = forest.protect(states);
         for (p, &([fails, holds], shape)) in self.propositions.iter().zip(&self.truth) {
             let (now, _) = model.condition(forest, forest.get(states), p)?;
-            let now = forest.keep(now);
+            let now = forest.protect(now);
             let seen = forest.project(forest.get(states), shape)?;
             let not = forest.difference(seen, forest.get(now))?;
-            forest.add(fails, not)?;
-            forest.add(holds, forest.get(now))?;
-            forest.release(now);
+            forest.union_into(fails, not)?;
+            forest.union_into(holds, forest.get(now))?;
+            forest.unprotect(now);
         }
-        forest.release(states);
+        forest.unprotect(states);
         Ok(())
     }
 
@@ -248,8 +249,8 @@ impl<'a> OnTheFly<'a> {
         forest: &mut Forest,
         states: Node,
         by: u64,
-    ) -> Result<Vec<(u64, Kept)>, Stop> {
-        let mut parts = vec![(0, forest.keep(states))];
+    ) -> Result<Vec<(u64, Root)>, Stop> {
+        let mut parts = vec![(0, forest.protect(states))];
         for (p, &(truth, shape)) in self.truth.iter().enumerate() {
             if by >> p & 1 == 0 {
                 continue;
@@ -260,10 +261,10 @@ impl<'a> OnTheFly<'a> {
                     let now = forest.get(part);
                     let some = forest.restrict(now, forest.get(holds), shape)?;
                     if some != EMPTY {
-                        next.push((letter | (value as u64) << p, forest.keep(some)));
+                        next.push((letter | (value as u64) << p, forest.protect(some)));
                     }
                 }
-                forest.release(part);
+                forest.unprotect(part);
             }
             parts = next;
         }
@@ -271,22 +272,22 @@ impl<'a> OnTheFly<'a> {
     }
 
     /// Splits states of the model by the edges that the automaton has for them in one of its states, if any.
-    pub fn by_edges(
+    pub fn split_by_edges(
         &self,
         forest: &mut Forest,
         q: u32,
         states: Node,
-    ) -> Result<Vec<(Vec<Edge>, Kept)>, Stop> {
-        let mut classes: Vec<(Vec<Edge>, Kept)> = Vec::new();
-        for (letter, part) in self.split(forest, states, self.observer.reads(q))? {
-            let edges = self.observer.edges(q, letter);
+    ) -> Result<Vec<(Vec<Edge>, Root)>, Stop> {
+        let mut classes: Vec<(Vec<Edge>, Root)> = Vec::new();
+        for (letter, part) in self.split(forest, states, self.automaton.reads(q))? {
+            let edges = self.automaton.edges(q, letter);
             let same = classes.iter().find(|(e, _)| *e == edges);
-            match same.map(|(_, kept)| *kept) {
-                Some(kept) => {
-                    forest.add(kept, forest.get(part))?;
-                    forest.release(part);
+            match same.map(|(_, root)| *root) {
+                Some(root) => {
+                    forest.union_into(root, forest.get(part))?;
+                    forest.unprotect(part);
                 }
-                None if edges.is_empty() => forest.release(part),
+                None if edges.is_empty() => forest.unprotect(part),
                 None => classes.push((edges, part)),
             }
         }
@@ -295,13 +296,13 @@ impl<'a> OnTheFly<'a> {
 
     /// The process to which an acceptance set is due, if it is not one of the automaton's.
     pub fn process_of(&self, set: usize) -> Option<usize> {
-        set.checked_sub(self.observer.sets() as usize)
+        set.checked_sub(self.automaton.sets() as usize)
     }
 
     /// The process for whose sake steps are taken.
-    fn due_to(&self, of: Steps) -> Option<usize> {
+    fn fairness_process(&self, of: Steps) -> Option<usize> {
         match of {
-            Steps::Of(set) => self.process_of(set),
+            Steps::Accepting(set) => self.process_of(set),
             Steps::All | Steps::Part(_) => None,
         }
     }
@@ -309,7 +310,7 @@ impl<'a> OnTheFly<'a> {
     /// Where the edges of an acceptance set lead, or all.
     pub fn targets(&self, edges: &[Edge], of: Steps) -> Vec<u32> {
         let wanted = |marks: u64| match of {
-            Steps::Of(set) if self.process_of(set).is_none() => marks >> set & 1 == 1,
+            Steps::Accepting(set) if self.process_of(set).is_none() => marks >> set & 1 == 1,
             _ => true,
         };
         let edges = edges.iter().filter(|(_, marks)| wanted(*marks));
@@ -327,50 +328,50 @@ impl<'a> OnTheFly<'a> {
         set: Node,
         of: Steps,
     ) -> Result<Node, Stop> {
-        let from = forest.keep(set);
-        let all = forest.keep(EMPTY);
+        let from = forest.protect(set);
+        let all = forest.protect(EMPTY);
         let rows: Vec<(u32, Node)> = forest.list(set).collect();
         for (q, states) in rows {
-            if self.observer.is_testing() {
+            if self.automaton.is_testing() {
                 for (before, part) in self.split(forest, states, self.all())? {
                     let next = self.model_image(forest, forest.get(part), of)?;
-                    let next = forest.keep(next);
+                    let next = forest.protect(next);
                     if let Some(model) = &mut model {
                         self.learn_truth(forest, model, forest.get(next))?;
                     }
                     for (after, into) in self.split(forest, forest.get(next), self.all())? {
-                        let edges = self.observer.edges(q, before ^ after);
+                        let edges = self.automaton.edges(q, before ^ after);
                         for to in self.targets(&edges, of) {
                             self.add(forest, all, to, forest.get(into))?;
                         }
-                        forest.release(into);
+                        forest.unprotect(into);
                     }
-                    forest.release(next);
-                    forest.release(part);
+                    forest.unprotect(next);
+                    forest.unprotect(part);
                 }
             } else {
-                for (edges, part) in self.by_edges(forest, q, states)? {
+                for (edges, part) in self.split_by_edges(forest, q, states)? {
                     let targets = self.targets(&edges, of);
                     if !targets.is_empty() {
                         let next = self.model_image(forest, forest.get(part), of)?;
-                        let next = forest.keep(next);
+                        let next = forest.protect(next);
                         for to in targets {
                             self.add(forest, all, to, forest.get(next))?;
                         }
-                        forest.release(next);
+                        forest.unprotect(next);
                     }
-                    forest.release(part);
+                    forest.unprotect(part);
                 }
             }
         }
-        forest.release(from);
+        forest.unprotect(from);
         let result = forest.get(all);
-        forest.release(all);
+        forest.unprotect(all);
         Ok(result)
     }
 
     /// Is there a step from a single state?
-    fn moves(&self, forest: &mut Forest, path: &[(u32, Node)]) -> Result<bool, Stop> {
+    fn has_step(&self, forest: &mut Forest, path: &[(u32, Node)]) -> Result<bool, Stop> {
         for step in &self.steps {
             let (state, relation) = (path[step.top].1, forest.get(step.relation));
             if forest.image(state, relation, step.low)? != EMPTY {
@@ -403,46 +404,46 @@ impl<'a> OnTheFly<'a> {
 
     /// The successors of states of the model by steps that may belong to an acceptance set.
     fn model_image(&self, forest: &mut Forest, states: Node, of: Steps) -> Result<Node, Stop> {
-        let from = forest.keep(states);
-        let all = forest.keep(EMPTY);
-        let source = match self.due_to(of) {
+        let from = forest.protect(states);
+        let all = forest.protect(EMPTY);
+        let source = match self.fairness_process(of) {
             None => states,
             Some(process) => {
                 for &(relation, shape) in &self.own[process] {
                     let more = forest.image(forest.get(from), forest.get(relation), shape)?;
-                    forest.add(all, more)?;
+                    forest.union_into(all, more)?;
                 }
                 forest.intersection(forest.get(from), forest.get(self.idle[process]))?
             }
         };
-        let source = forest.keep(source);
+        let source = forest.protect(source);
         let now = forest.get(source);
         let steps = match of {
             Steps::Part(part) => self.steps.get(part..=part).unwrap_or(&[]),
-            Steps::All | Steps::Of(_) => &self.steps,
+            Steps::All | Steps::Accepting(_) => &self.steps,
         };
-        if let Some(path) = forest.path(now) {
-            let more = forest.guarded(&[], |f| self.image_of_single(f, &path, steps))?;
-            forest.add(all, more)?;
+        if let Some(path) = forest.single_path(now) {
+            let more = forest.with_protected(&[], |f| self.image_of_single(f, &path, steps))?;
+            forest.union_into(all, more)?;
         } else {
             for step in steps {
                 let more = forest.image(now, forest.get(step.relation), step.whole)?;
-                forest.add(all, more)?;
+                forest.union_into(all, more)?;
             }
         }
         let stays = match of {
             Steps::Part(part) => part == self.steps.len(),
-            Steps::All | Steps::Of(_) => true,
+            Steps::All | Steps::Accepting(_) => true,
         };
         if let Some(deadlocks) = self.deadlocks
             && stays
         {
             let stay = forest.intersection(forest.get(from), forest.get(deadlocks))?;
-            forest.add(all, stay)?;
+            forest.union_into(all, stay)?;
         }
         let result = forest.get(all);
-        for kept in [from, all, source] {
-            forest.release(kept);
+        for root in [from, all, source] {
+            forest.unprotect(root);
         }
         Ok(result)
     }
@@ -453,19 +454,19 @@ impl<'a> OnTheFly<'a> {
         forest: &mut Forest,
         states: Node,
         of: Steps,
-        within: Node,
+        with_budget: Node,
     ) -> Result<Node, Stop> {
-        let (to, universe) = (forest.keep(states), forest.keep(within));
-        let all = forest.keep(EMPTY);
+        let (to, universe) = (forest.protect(states), forest.protect(with_budget));
+        let all = forest.protect(EMPTY);
         let by = |forest: &mut Forest, (relation, shape): Relation| -> Result<(), Stop> {
-            let (to, within) = (forest.get(to), forest.get(universe));
-            let more = forest.preimage(to, forest.get(relation), shape, within)?;
-            forest.add(all, more)
+            let (to, with_budget) = (forest.get(to), forest.get(universe));
+            let more = forest.preimage(to, forest.get(relation), shape, with_budget)?;
+            forest.union_into(all, more)
         };
         for step in &self.steps {
             by(forest, (step.relation, step.whole))?;
         }
-        if let Some(process) = self.due_to(of) {
+        if let Some(process) = self.fairness_process(of) {
             let idle = forest.get(self.idle[process]);
             let before = forest.intersection(forest.get(all), idle)?;
             forest.set(all, before);
@@ -476,11 +477,11 @@ impl<'a> OnTheFly<'a> {
         if let Some(deadlocks) = self.deadlocks {
             let stay = forest.intersection(forest.get(to), forest.get(deadlocks))?;
             let stay = forest.intersection(stay, forest.get(universe))?;
-            forest.add(all, stay)?;
+            forest.union_into(all, stay)?;
         }
         let result = forest.get(all);
-        for kept in [to, universe, all] {
-            forest.release(kept);
+        for root in [to, universe, all] {
+            forest.unprotect(root);
         }
         Ok(result)
     }

@@ -24,7 +24,7 @@ pub enum Reachability {
 
 /// Of which runs a product is made, and how it is searched.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Manner {
+pub struct ProductOptions {
     /// What becomes of runs that end.
     pub deadlock: Deadlock,
     /// A run counts only if each process that is enabled for ever from some point on moves again and again.

@@ -1,27 +1,27 @@
 //! Images and preimages by several relations.
 
 use crate::dd::forest::Forest;
-use crate::dd::node::{EMPTY, Kept, Node};
+use crate::dd::node::{EMPTY, Node, Root};
 use crate::dd::shape::Shape;
 use sempre_base::Stop;
 
 /// A relation and its shape from the automaton's level on.
-pub(crate) type Relation = (Kept, Shape);
+pub(crate) type Relation = (Root, Shape);
 
 pub(crate) fn image_by(
     forest: &mut Forest,
     set: Node,
     relations: &[Relation],
 ) -> Result<Node, Stop> {
-    let from = forest.keep(set);
-    let all = forest.keep(EMPTY);
+    let from = forest.protect(set);
+    let all = forest.protect(EMPTY);
     for &(relation, shape) in relations {
         let more = forest.image(forest.get(from), forest.get(relation), shape)?;
-        forest.add(all, more)?;
+        forest.union_into(all, more)?;
     }
-    forest.release(from);
+    forest.unprotect(from);
     let result = forest.get(all);
-    forest.release(all);
+    forest.unprotect(all);
     Ok(result)
 }
 
@@ -31,16 +31,16 @@ pub(crate) fn preimage_by(
     relations: &[Relation],
     universe: Node,
 ) -> Result<Node, Stop> {
-    let (to, within) = (forest.keep(set), forest.keep(universe));
-    let all = forest.keep(EMPTY);
+    let (to, with_budget) = (forest.protect(set), forest.protect(universe));
+    let all = forest.protect(EMPTY);
     for &(relation, shape) in relations {
-        let (to, within) = (forest.get(to), forest.get(within));
-        let more = forest.preimage(to, forest.get(relation), shape, within)?;
-        forest.add(all, more)?;
+        let (to, with_budget) = (forest.get(to), forest.get(with_budget));
+        let more = forest.preimage(to, forest.get(relation), shape, with_budget)?;
+        forest.union_into(all, more)?;
     }
-    forest.release(to);
-    forest.release(within);
+    forest.unprotect(to);
+    forest.unprotect(with_budget);
     let result = forest.get(all);
-    forest.release(all);
+    forest.unprotect(all);
     Ok(result)
 }

@@ -18,25 +18,25 @@
 //! cache has them apart; family 0 is the model's own, whose results are those of the search for its states.
 
 use crate::dd::forest::Forest;
-use crate::dd::node::{EMPTY, Kept, Node};
-use crate::product::automaton::{Observer, letters_over};
+use crate::dd::node::{EMPTY, Node, Root};
+use crate::product::automaton::{Automaton, valuations_over};
 use crate::product::builder::Builder;
 use crate::product::graph::{Graph, Steps};
 use crate::product::relations::Relation;
-use crate::reach::fixed_events::KnownEvents;
-use crate::reach::saturation::FAMILIES;
+use crate::reach::fixed_events::FixedEvents;
+use crate::reach::saturation::FAMILY_LIMIT;
 use sempre_base::Stop;
 use std::collections::VecDeque;
 
 /// Labels about more propositions are not looked at.
-const MANY: u32 = 8;
+const MAX_PROPOSITIONS: u32 = 8;
 
 /// The label of a self-loop, and what happens under it.
 #[derive(Clone, Debug)]
 struct Family {
     /// Where the label holds; none if everywhere.
     label: Option<Relation>,
-    events: KnownEvents,
+    events: FixedEvents,
 }
 
 /// What is known of the self-loops of an automaton.
@@ -55,7 +55,7 @@ impl SelfLoops {
     /// If there is no room, or it is time to stop.
     pub fn new(
         b: &mut Builder<'_, '_>,
-        observer: &dyn Observer,
+        automaton: &dyn Automaton,
         groups: &[(Relation, u64)],
     ) -> Result<Self, Stop> {
         let mut labels: Vec<(u64, Vec<u64>)> = Vec::new();
@@ -63,12 +63,12 @@ impl SelfLoops {
             families: Vec::new(),
             of_state: Vec::new(),
         };
-        for q in 0..observer.states() {
-            let family = match label(observer, q) {
+        for q in 0..automaton.states() {
+            let family = match label(automaton, q) {
                 None => None,
                 Some(label) => match labels.iter().position(|known| *known == label) {
                     Some(known) => Some(known),
-                    None if labels.len() as u32 + 2 >= FAMILIES => None,
+                    None if labels.len() as u32 + 2 >= FAMILY_LIMIT => None,
                     None => {
                         let family = Family::new(b, &label, groups, labels.len() as u32 + 2)?;
                         loops.families.push(family);
@@ -93,8 +93,16 @@ impl SelfLoops {
         set: Node,
     ) -> Result<Node, Stop> {
         // With each state of the automaton, what was found, and that of it whose steps were taken.
-        let found: Vec<Kept> = self.of_state.iter().map(|_| forest.keep(EMPTY)).collect();
-        let done: Vec<Kept> = self.of_state.iter().map(|_| forest.keep(EMPTY)).collect();
+        let found: Vec<Root> = self
+            .of_state
+            .iter()
+            .map(|_| forest.protect(EMPTY))
+            .collect();
+        let done: Vec<Root> = self
+            .of_state
+            .iter()
+            .map(|_| forest.protect(EMPTY))
+            .collect();
         let mut queue = VecDeque::new();
         for (q, states) in forest.list(set).collect::<Vec<_>>() {
             forest.set(found[q as usize], states);
@@ -102,8 +110,8 @@ impl SelfLoops {
         }
         while let Some(q) = queue.pop_front() {
             if let Some(family) = self.of_state[q] {
-                let more = self.families[family].close(forest, forest.get(found[q]))?;
-                forest.add(found[q], more)?;
+                let more = self.families[family].closure(forest, forest.get(found[q]))?;
+                forest.union_into(found[q], more)?;
             }
             let new = forest.difference(forest.get(found[q]), forest.get(done[q]))?;
             if new == EMPTY {
@@ -112,7 +120,7 @@ impl SelfLoops {
             let from = forest.make(q as u32, new, EMPTY)?;
             forest.set(done[q], forest.get(found[q]));
             let next = product.image(forest, from, Steps::All)?;
-            let next = forest.keep(next);
+            let next = forest.protect(next);
             for (to, states) in forest.list(forest.get(next)).collect::<Vec<_>>() {
                 let to = to as usize;
                 let before = forest.get(found[to]);
@@ -123,17 +131,17 @@ impl SelfLoops {
                     queue.push_back(to);
                 }
             }
-            forest.release(next);
+            forest.unprotect(next);
         }
         let base = forest.stack.len();
-        for (q, &kept) in found.iter().enumerate() {
-            if forest.get(kept) != EMPTY {
-                forest.stack.push((q as u32, forest.get(kept), EMPTY));
+        for (q, &root) in found.iter().enumerate() {
+            if forest.get(root) != EMPTY {
+                forest.stack.push((q as u32, forest.get(root), EMPTY));
             }
         }
-        let all = forest.list_of_stack(base, EMPTY)?;
-        for kept in found.into_iter().chain(done) {
-            forest.release(kept);
+        let all = forest.list_from_stack(base, EMPTY)?;
+        for root in found.into_iter().chain(done) {
+            forest.unprotect(root);
         }
         Ok(all)
     }
@@ -141,16 +149,16 @@ impl SelfLoops {
 
 /// The label of a state's self-loop: the propositions that it depends on, and their valuations; none if there is no loop, or too many
 /// propositions are in it.
-fn label(observer: &dyn Observer, q: u32) -> Option<(u64, Vec<u64>)> {
-    let reads = observer.reads(q);
-    if reads.count_ones() > MANY {
+fn label(automaton: &dyn Automaton, q: u32) -> Option<(u64, Vec<u64>)> {
+    let reads = automaton.reads(q);
+    if reads.count_ones() > MAX_PROPOSITIONS {
         return None;
     }
-    let stays = |letter: u64| observer.edges(q, letter).iter().any(|e| e.0 == q);
-    let depends = |p: &u32| letters_over(reads).any(|l| stays(l) != stays(l ^ 1 << p));
+    let stays = |letter: u64| automaton.edges(q, letter).iter().any(|e| e.0 == q);
+    let depends = |p: &u32| valuations_over(reads).any(|l| stays(l) != stays(l ^ 1 << p));
     let about = (0..64).filter(|p| reads >> p & 1 == 1).filter(depends);
     let about = about.fold(0, |all, p| all | 1 << p);
-    let letters: Vec<u64> = letters_over(about).filter(|&l| stays(l)).collect();
+    let letters: Vec<u64> = valuations_over(about).filter(|&l| stays(l)).collect();
     (!letters.is_empty()).then_some((about, letters))
 }
 
@@ -170,7 +178,7 @@ impl Family {
             true => 0,
             false => number,
         };
-        let mut events = KnownEvents::new(b.levels(), number);
+        let mut events = FixedEvents::new(b.levels(), number);
         for &(group, visible) in groups {
             let (relation, shape) = match label {
                 Some(label) if visible & about != 0 => b.steps_within(group, label)?,
@@ -184,7 +192,7 @@ impl Family {
     }
 
     /// What states of the model lead to while the label holds.
-    fn close(&self, forest: &mut Forest, states: Node) -> Result<Node, Stop> {
+    fn closure(&self, forest: &mut Forest, states: Node) -> Result<Node, Stop> {
         let inside = match self.label {
             None => states,
             Some((label, shape)) => {

@@ -18,17 +18,17 @@
 
 use crate::dd::forest::Forest;
 use crate::dd::natural::Natural;
-use crate::dd::node::{EMPTY, Kept, Node};
+use crate::dd::node::{EMPTY, Node, Root};
 use crate::dd::shape::Mode;
-use crate::product::automaton::{Observer, accepts_all};
+use crate::product::automaton::{Automaton, accepts_all};
 use crate::product::builder::Builder;
-use crate::product::fairness::Fair;
-use crate::product::faster_first::Turns;
+use crate::product::fairness::ProcessFairness;
+use crate::product::faster_first::FasterFirst;
 use crate::product::graph::{Graph, Steps, chaining};
-use crate::product::options::{Deadlock, Manner, Reachability};
+use crate::product::options::{Deadlock, ProductOptions, Reachability};
 use crate::product::relations::{Relation, image_by, preimage_by};
 use crate::product::self_loops::SelfLoops;
-use crate::reach::fixed_events::KnownEvents;
+use crate::reach::fixed_events::FixedEvents;
 use crate::relation::model::Model;
 use rustc_hash::FxHashSet;
 use sempre_base::Stop;
@@ -38,22 +38,22 @@ use sempre_model::Expr;
 #[derive(Debug)]
 pub struct Product {
     /// The initial states.
-    pub initial: Kept,
+    pub initial: Root,
     steps: Vec<Relation>,
     /// The steps of each acceptance set of the automaton.
     accepting: Vec<Vec<Relation>>,
     /// Those of each process, if runs are to be fair.
-    fair: Vec<Fair>,
+    fair: Vec<ProcessFairness>,
     /// A state of the automaton that accepts whatever comes, if runs need only go on.
     accepts_all: Option<u32>,
     /// Relations of steps that change no proposition, and all; of the model alone.
     stuttering: Vec<Relation>,
-    moving: Vec<Relation>,
+    model_steps: Vec<Relation>,
     /// The same as `steps`, for saturation.
-    events: KnownEvents,
+    events: FixedEvents,
     reachability: Reachability,
     /// Of an automaton that reads valuations.
-    loops: Option<(SelfLoops, Turns)>,
+    loops: Option<(SelfLoops, FasterFirst)>,
 }
 
 /// What steps belong to.
@@ -88,76 +88,76 @@ impl Product {
         model: &mut Model<'_>,
         (states, deadlocks): (Node, Node),
         propositions: &[Expr],
-        observer: &dyn Observer,
+        automaton: &dyn Automaton,
         only: Option<&[bool]>,
-        manner: Manner,
+        options: ProductOptions,
     ) -> Result<Self, Stop> {
-        let Manner {
+        let ProductOptions {
             deadlock,
             fair,
             reachability,
-        } = manner;
+        } = options;
         let program = model.program();
         let mut builder = Builder::new(forest, model, states, propositions, only)?;
         let levels = builder.levels();
         let letters = builder.letters()?;
-        let initial = builder.initial(&letters, observer)?;
+        let initial = builder.initial(&letters, automaton)?;
         let mut groups = builder.events(None)?;
         // All cells are read, none is written.
         let mut modes = vec![Mode::Read; levels];
         modes[0] = Mode::Skip;
         let states_shape = builder.forest.shape(&modes);
         if deadlock == Deadlock::Stutter && deadlocks != EMPTY {
-            groups.push(((builder.forest.keep(deadlocks), states_shape), u64::MAX));
+            groups.push(((builder.forest.protect(deadlocks), states_shape), u64::MAX));
         }
         let processes = if fair { program.processes.len() } else { 0 };
         let mut product = Product {
             initial,
             steps: Vec::new(),
-            accepting: vec![Vec::new(); observer.sets() as usize],
+            accepting: vec![Vec::new(); automaton.sets() as usize],
             fair: Vec::new(),
             accepts_all: None,
             stuttering: Vec::new(),
-            moving: Vec::new(),
-            events: KnownEvents::new(levels, 1),
+            model_steps: Vec::new(),
+            events: FixedEvents::new(levels, 1),
             reachability,
             loops: None,
         };
         let b = &mut builder;
-        let sets = (0..observer.sets()).map(Target::Set);
+        let sets = (0..automaton.sets()).map(Target::Set);
         let targets: Vec<Target> = std::iter::once(Target::All).chain(sets).collect();
         let mut changes = FxHashSet::default();
-        product.add_groups(b, &groups, &letters, observer, &targets, &mut changes)?;
-        if reachability == Reachability::SelfLoops && !observer.is_testing() {
-            product.loops = Some((SelfLoops::new(b, observer, &groups)?, Turns::new()));
+        product.add_groups(b, &groups, &letters, automaton, &targets, &mut changes)?;
+        if reachability == Reachability::SelfLoops && !automaton.is_testing() {
+            product.loops = Some((SelfLoops::new(b, automaton, &groups)?, FasterFirst::new()));
         }
         for process in 0..processes {
             let (idle, own) = (
                 b.model.idle(b.forest, states, process)?,
                 Target::Process(process),
             );
-            product.fair.push(Fair {
+            product.fair.push(ProcessFairness {
                 own: Vec::new(),
-                idle: b.forest.keep(idle),
+                idle: b.forest.protect(idle),
                 shape: states_shape,
             });
             let groups = b.events(Some(process))?;
-            product.add_groups(b, &groups, &letters, observer, &[own], &mut changes)?;
+            product.add_groups(b, &groups, &letters, automaton, &[own], &mut changes)?;
         }
         // Where a step fails there may be no other.
         if deadlock == Deadlock::Stutter && !fair && b.model.never_fails(b.forest) {
-            let read: Vec<u64> = match observer.is_testing() {
+            let read: Vec<u64> = match automaton.is_testing() {
                 true => changes.into_iter().chain([0]).collect(),
                 false => letters.iter().map(|l| l.0).collect(),
             };
-            let accepts = |&q: &u32| accepts_all(observer, q, read.iter().copied());
-            product.accepts_all = (0..observer.states()).find(accepts);
+            let accepts = |&q: &u32| accepts_all(automaton, q, read.iter().copied());
+            product.accepts_all = (0..automaton.states()).find(accepts);
         }
         if !b.forest.has_few_shapes() {
             product.loops = None;
             product.events.family = 0;
         }
-        builder.forest.forget_families();
+        builder.forest.clear_family_results();
         Ok(product)
     }
 
@@ -166,24 +166,24 @@ impl Product {
         b: &mut Builder<'_, '_>,
         groups: &[(Relation, u64)],
         letters: &[(u64, Relation)],
-        observer: &dyn Observer,
+        automaton: &dyn Automaton,
         targets: &[Target],
         changes: &mut FxHashSet<u64>,
     ) -> Result<(), Stop> {
-        if observer.is_testing() {
-            self.testing(b, groups, observer, targets, changes)
+        if automaton.is_testing() {
+            self.add_tgta_steps(b, groups, automaton, targets, changes)
         } else {
-            self.buchi(b, groups, letters, observer, targets)
+            self.add_tgba_steps(b, groups, letters, automaton, targets)
         }
     }
 
     /// Definition 5.
-    fn buchi(
+    fn add_tgba_steps(
         &mut self,
         b: &mut Builder<'_, '_>,
         groups: &[(Relation, u64)],
         letters: &[(u64, Relation)],
-        observer: &dyn Observer,
+        automaton: &dyn Automaton,
         targets: &[Target],
     ) -> Result<(), Stop> {
         for &target in targets {
@@ -191,7 +191,7 @@ impl Product {
             // The automaton's edges, each with the condition on the source.
             let mut labelled: Option<Relation> = None;
             for &(letter, condition) in letters {
-                let edges = b.edges(observer, letter, wanted)?;
+                let edges = b.edges(automaton, letter, wanted)?;
                 let part = b.join(edges, condition)?;
                 labelled = Some(match labelled {
                     None => part,
@@ -201,18 +201,18 @@ impl Product {
             let Some(labelled) = labelled else { continue };
             for &(group, _) in groups {
                 let relation = b.join(group, labelled)?;
-                self.add(b, relation, target)?;
+                self.add_steps(b, relation, target)?;
             }
         }
         Ok(())
     }
 
     /// Definition 10, split as in equation 1.
-    fn testing(
+    fn add_tgta_steps(
         &mut self,
         b: &mut Builder<'_, '_>,
         groups: &[(Relation, u64)],
-        observer: &dyn Observer,
+        automaton: &dyn Automaton,
         targets: &[Target],
         changes: &mut FxHashSet<u64>,
     ) -> Result<(), Stop> {
@@ -229,7 +229,7 @@ impl Product {
                 }
                 changes.insert(change);
                 if targets.contains(&Target::All) && !is_deadlock {
-                    self.moving.push(relation);
+                    self.model_steps.push(relation);
                     if change == 0 {
                         self.stuttering.push(relation);
                     }
@@ -239,15 +239,15 @@ impl Product {
                     let steps = match (change, wanted) {
                         (0, None) => relation,
                         (0, Some(set)) => {
-                            let resting = b.resting(observer, set)?;
-                            b.join(relation, resting)?
+                            let resting_states = b.resting_states(automaton, set)?;
+                            b.join(relation, resting_states)?
                         }
                         _ => {
-                            let edges = b.edges(observer, change, wanted)?;
+                            let edges = b.edges(automaton, change, wanted)?;
                             b.join(relation, edges)?
                         }
                     };
-                    self.add(b, steps, target)?;
+                    self.add_steps(b, steps, target)?;
                 }
             }
         }
@@ -255,7 +255,7 @@ impl Product {
     }
 
     /// Adds steps; those with the same shape are fired together.
-    fn add(
+    fn add_steps(
         &mut self,
         b: &mut Builder<'_, '_>,
         (relation, shape): Relation,
@@ -275,13 +275,13 @@ impl Product {
             b.forest.set(same.0, all);
             return Ok(());
         }
-        let arrow = (b.forest.keep(b.forest.get(relation)), shape);
+        let step = (b.forest.protect(b.forest.get(relation)), shape);
         match target {
-            Target::Set(set) => self.accepting[set as usize].push(arrow),
-            Target::Process(process) => self.fair[process].own.push(arrow),
+            Target::Set(set) => self.accepting[set as usize].push(step),
+            Target::Process(process) => self.fair[process].own.push(step),
             Target::All => {
-                self.events.add(b.forest, arrow.0, shape);
-                self.steps.push(arrow);
+                self.events.add(b.forest, step.0, shape);
+                self.steps.push(step);
             }
         }
         Ok(())
@@ -298,12 +298,12 @@ impl Product {
             }
             sum
         };
-        (count(&self.moving), count(&self.stuttering))
+        (count(&self.model_steps), count(&self.stuttering))
     }
 }
 
 impl Graph for Product {
-    fn initial(&self) -> Kept {
+    fn initial(&self) -> Root {
         self.initial
     }
 
@@ -328,7 +328,7 @@ impl Graph for Product {
         match steps {
             Steps::All => image_by(forest, set, &self.steps),
             Steps::Part(i) => image_by(forest, set, &self.steps[i..=i]),
-            Steps::Of(n) => match self.process_of(n) {
+            Steps::Accepting(n) => match self.process_of(n) {
                 None => image_by(forest, set, &self.accepting[n]),
                 Some(process) => self.fair[process].image(self, forest, set),
             },
@@ -345,7 +345,7 @@ impl Graph for Product {
         match steps {
             Steps::All => preimage_by(forest, set, &self.steps, universe),
             Steps::Part(i) => preimage_by(forest, set, &self.steps[i..=i], universe),
-            Steps::Of(n) => match self.process_of(n) {
+            Steps::Accepting(n) => match self.process_of(n) {
                 None => preimage_by(forest, set, &self.accepting[n], universe),
                 Some(process) => self.fair[process].preimage(self, forest, set, universe),
             },
@@ -356,16 +356,16 @@ impl Graph for Product {
         if self.reachability == Reachability::Chaining {
             return chaining(forest, self, set);
         }
-        let Some((loops, turns)) = &self.loops else {
+        let Some((loops, schedule)) = &self.loops else {
             return self.events.saturate(forest, set, 0);
         };
-        let kept = forest.keep(set);
-        let found = turns.reach(
+        let root = forest.protect(set);
+        let found = schedule.reach(
             forest,
-            |forest| loops.reach(forest, self, forest.get(kept)),
-            |forest| self.events.saturate(forest, forest.get(kept), 0),
+            |forest| loops.reach(forest, self, forest.get(root)),
+            |forest| self.events.saturate(forest, forest.get(root), 0),
         )?;
-        forest.release(kept);
+        forest.unprotect(root);
         Ok(found)
     }
 }

@@ -3,8 +3,8 @@
 //! It can be left after any event and taken up again, so that others have a turn ([`crate::reach::interleaved_bfs`]).
 
 use crate::dd::forest::Forest;
-use crate::dd::node::{EMPTY, Kept, Node};
-use crate::reach::progress::Teller;
+use crate::dd::node::{EMPTY, Node, Root};
+use crate::reach::progress::ProgressReporter;
 use crate::relation::model::Model;
 use sempre_base::Stop;
 
@@ -12,11 +12,11 @@ use sempre_base::Stop;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BreadthFirst {
     /// All that was found, except by events that have had their turn in this level.
-    pub found: Kept,
+    pub reached: Root,
     /// What the last level found first.
-    fresh: Kept,
+    frontier: Root,
     /// Its successors by the groups of events so far.
-    next: Kept,
+    next: Root,
     group: usize,
 }
 
@@ -24,9 +24,9 @@ impl BreadthFirst {
     /// Nothing is found yet but the initial states.
     pub fn new(forest: &mut Forest, initial: Node) -> Self {
         Self {
-            found: forest.keep(initial),
-            fresh: forest.keep(initial),
-            next: forest.keep(EMPTY),
+            reached: forest.protect(initial),
+            frontier: forest.protect(initial),
+            next: forest.protect(EMPTY),
             group: 0,
         }
     }
@@ -39,50 +39,51 @@ impl BreadthFirst {
         &mut self,
         forest: &mut Forest,
         model: &mut Model<'_>,
-        mut goes_on: impl FnMut(&Forest) -> bool,
-        teller: &mut Teller<'_>,
+        mut may_continue: impl FnMut(&Forest) -> bool,
+        reporter: &mut ProgressReporter<'_>,
     ) -> Result<bool, Stop> {
-        while forest.get(self.fresh) != EMPTY {
+        while forest.get(self.frontier) != EMPTY {
             while self.group < model.groups.len() {
-                if !goes_on(forest) {
+                if !may_continue(forest) {
                     return Ok(false);
                 }
-                let from = forest.get(self.fresh);
-                let more = step(forest, model, self.group, from)?;
+                let from = forest.get(self.frontier);
+                let more = group_image(forest, model, self.group, from)?;
                 let all = forest.union(forest.get(self.next), more)?;
                 forest.set(self.next, all);
                 self.group += 1;
             }
-            let new = forest.difference(forest.get(self.next), forest.get(self.found))?;
-            forest.set(self.fresh, new);
-            let all = forest.union(forest.get(self.found), new)?;
-            forest.set(self.found, all);
+            let new = forest.difference(forest.get(self.next), forest.get(self.reached))?;
+            forest.set(self.frontier, new);
+            let all = forest.union(forest.get(self.reached), new)?;
+            forest.set(self.reached, all);
             forest.set(self.next, EMPTY);
             self.group = 0;
-            teller.tell(forest, Some(all));
+            reporter.report(forest, Some(all));
         }
         Ok(true)
     }
 
     /// What it has kept is kept no more.
-    pub fn release(self, forest: &mut Forest) {
-        for kept in [self.found, self.fresh, self.next] {
-            forest.release(kept);
+    pub fn unprotect(self, forest: &mut Forest) {
+        for root in [self.reached, self.frontier, self.next] {
+            forest.unprotect(root);
         }
     }
 }
 
 /// The successors of a set of states, which is kept elsewhere, by a group.
-pub(crate) fn step(
+pub(crate) fn group_image(
     forest: &mut Forest,
     model: &mut Model<'_>,
     group: usize,
     set: Node,
 ) -> Result<Node, Stop> {
     let (top, shape) = (model.groups[group].top, model.groups[group].shape);
-    let below = model.below(forest, set, top)?;
-    let relation = forest.guarded(&[below, set], |f| model.prepare(f, group as u32, below))?;
-    let shape = model.whole_shape(forest, shape, top);
+    let below = model.suffixes(forest, set, top)?;
+    let relation =
+        forest.with_protected(&[below, set], |f| model.prepare(f, group as u32, below))?;
+    let shape = model.shape_from_top(forest, shape, top);
     forest.image(set, relation, shape)
 }
 
@@ -123,15 +124,15 @@ pub(crate) mod tests {
         assert_eq!(forest.count(forest.get(expected)).to_string(), "256");
         let mut model = Model::new(&mut forest, &program, None);
         let initial = model.initial(&mut forest).unwrap();
-        let mut layers = BreadthFirst::new(&mut forest, initial);
+        let mut bfs = BreadthFirst::new(&mut forest, initial);
         let mut turns = 0;
         loop {
             let mut is_first = true;
             let once = |_: &Forest| std::mem::take(&mut is_first);
             turns += 1;
-            let teller = &mut Teller::new(None);
-            if layers
-                .advance(&mut forest, &mut model, once, teller)
+            let reporter = &mut ProgressReporter::new(None);
+            if bfs
+                .advance(&mut forest, &mut model, once, reporter)
                 .unwrap()
             {
                 break;
@@ -141,6 +142,6 @@ pub(crate) mod tests {
         }
         // Twelve steps and one that finds nothing, with each group.
         assert_eq!(turns, 13 * model.groups.len());
-        assert_eq!(forest.get(layers.found), forest.get(expected));
+        assert_eq!(forest.get(bfs.reached), forest.get(expected));
     }
 }

@@ -2,12 +2,12 @@
 
 use crate::dd::forest::Forest;
 use crate::dd::natural::Natural;
-use crate::dd::node::Kept;
+use crate::dd::node::Root;
 use crate::deep_stack::on_a_deep_stack;
-use crate::reach::states::{Options, states_of};
+use crate::reach::states::{Options, reachable_states};
 use crate::relation::faults::Fault;
 use crate::relation::model::Model;
-use crate::thread_clock::Clock;
+use crate::thread_clock::ThreadClock;
 use sempre_base::Stop;
 use sempre_model::ir::Program;
 use std::time::{Duration, Instant};
@@ -50,8 +50,8 @@ pub fn explore(program: &Program, order: Option<Vec<u32>>, options: &Options<'_>
 
 fn explore_here(program: &Program, order: Option<Vec<u32>>, options: &Options<'_>) -> Exploration {
     let begin = Instant::now();
-    let clock = Clock::start();
-    let (mut forest, mut model, states) = states_of(program, order, options, None);
+    let clock = ThreadClock::start();
+    let (mut forest, mut model, states) = reachable_states(program, order, options, None);
     let mut result = Exploration {
         stopped: None,
         states: None,
@@ -80,18 +80,18 @@ fn explore_here(program: &Program, order: Option<Vec<u32>>, options: &Options<'_
 fn fill(
     forest: &mut Forest,
     model: &mut Model<'_>,
-    states: Kept,
+    states: Root,
     result: &mut Exploration,
 ) -> Result<(), Stop> {
     let set = forest.get(states);
     result.nodes = forest.size(set);
     // What was known of the search makes room for what is asked now.
-    forest.drop_results();
+    forest.shrink_caches();
     result.states = Some(forest.try_count(set)?);
     result.faults = model.faults(forest, set)?;
     let stuck = model.deadlocks(forest, set)?;
     result.deadlocks = Some(forest.try_count(stuck)?);
-    forest.drop_results();
+    forest.shrink_caches();
     result.transitions = Some(model.transitions(forest, set)?);
     Ok(())
 }

@@ -1,22 +1,22 @@
 //! Events whose relations are all known before they are fired, as those of a product are.
 
 use crate::dd::forest::Forest;
-use crate::dd::node::{Kept, Node};
+use crate::dd::node::{Node, Root};
 use crate::dd::shape::{Mode, Shape};
 use crate::reach::saturation::{Events, Firing, Saturation};
 use sempre_base::Stop;
 
 /// Relations, by the highest level that they touch.
 #[derive(Clone, Debug)]
-pub(crate) struct KnownEvents {
+pub(crate) struct FixedEvents {
     /// Which events these are; see [`Saturation`].
     pub family: u32,
     /// Relations, and their shapes from the highest level on that they touch.
-    events: Vec<(Kept, Shape)>,
+    events: Vec<(Root, Shape)>,
     at_level: Vec<Vec<u32>>,
 }
 
-impl KnownEvents {
+impl FixedEvents {
     /// None yet, on so many levels.
     pub fn new(levels: usize, family: u32) -> Self {
         Self {
@@ -27,7 +27,7 @@ impl KnownEvents {
     }
 
     /// Adds a relation with its shape from the first level on. What changes nothing finds nothing, and is left out.
-    pub fn add(&mut self, forest: &Forest, relation: Kept, shape: Shape) {
+    pub fn add(&mut self, forest: &Forest, relation: Root, shape: Shape) {
         if !forest.modes(shape).iter().any(|&mode| mode > Mode::Read) {
             return;
         }
@@ -46,11 +46,11 @@ impl KnownEvents {
     /// If there is no room, or it is time to stop.
     pub fn saturate(&self, forest: &mut Forest, set: Node, level: u32) -> Result<Node, Stop> {
         let end = self.at_level.iter().rposition(|a| !a.is_empty());
-        let mut events = Fired {
-            known: self,
+        let mut events = FixedEventSource {
+            fixed: self,
             end: end.map_or(0, |l| l as u32 + 1),
         };
-        forest.guarded(&[set], |forest| {
+        forest.with_protected(&[set], |forest| {
             let mut saturation = Saturation {
                 forest,
                 events: &mut events,
@@ -62,14 +62,14 @@ impl KnownEvents {
     }
 }
 
-struct Fired<'a> {
-    known: &'a KnownEvents,
+struct FixedEventSource<'a> {
+    fixed: &'a FixedEvents,
     end: u32,
 }
 
-impl Events for Fired<'_> {
+impl Events for FixedEventSource<'_> {
     fn at(&self, level: u32) -> &[u32] {
-        &self.known.at_level[level as usize]
+        &self.fixed.at_level[level as usize]
     }
 
     fn end(&self) -> u32 {
@@ -77,7 +77,7 @@ impl Events for Fired<'_> {
     }
 
     fn ready(&mut self, forest: &mut Forest, event: u32) -> Result<Option<(Node, Shape)>, Stop> {
-        let (relation, shape) = self.known.events[event as usize];
+        let (relation, shape) = self.fixed.events[event as usize];
         Ok(Some((forest.get(relation), shape)))
     }
 

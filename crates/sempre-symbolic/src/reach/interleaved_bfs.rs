@@ -13,20 +13,20 @@
 
 use crate::dd::control::Limits;
 use crate::dd::forest::Forest;
-use crate::dd::node::Kept;
+use crate::dd::node::Root;
 use crate::reach::breadth_first::BreadthFirst;
-use crate::reach::progress::Teller;
+use crate::reach::progress::ProgressReporter;
 use crate::relation::model::Model;
 use sempre_base::Stop;
 use sempre_model::Program;
 
 /// Nodes after which the other search has its first turn.
-const FIRST: u64 = 1 << 21;
+const FIRST_TURN: u64 = 1 << 21;
 /// The part of the work that the other search may have done.
 const SHARE: u64 = 2;
 
 /// The other search.
-pub(crate) struct Beside<'p> {
+pub(crate) struct InterleavedBfs<'p> {
     program: &'p Program,
     limits: Limits,
     /// Nodes of the saturation at the next turn.
@@ -35,16 +35,16 @@ pub(crate) struct Beside<'p> {
     order: Vec<u32>,
     search: Option<Box<(Forest, Model<'p>, BreadthFirst)>>,
     /// All states, if it was done first.
-    pub states: Option<Box<(Forest, Model<'p>, Kept)>>,
+    pub states: Option<Box<(Forest, Model<'p>, Root)>>,
 }
 
-impl<'p> Beside<'p> {
+impl<'p> InterleavedBfs<'p> {
     /// One beside a saturation of this model.
     pub fn new(model: &Model<'p>, limits: Limits) -> Self {
         Self {
             program: model.program(),
             limits,
-            due: FIRST,
+            due: FIRST_TURN,
             order: model.order().to_vec(),
             search: None,
             states: None,
@@ -52,7 +52,7 @@ impl<'p> Beside<'p> {
     }
 
     /// One that never has a turn.
-    pub fn never(model: &Model<'p>) -> Self {
+    pub fn disabled(model: &Model<'p>) -> Self {
         Self {
             due: u64::MAX,
             ..Self::new(model, Limits::default())
@@ -64,20 +64,24 @@ impl<'p> Beside<'p> {
     /// # Errors
     /// If it has found all states.
     #[inline]
-    pub fn turn(&mut self, forest: &Forest) -> Result<(), Stop> {
-        match forest.made() >= self.due {
-            true => self.take_turn(forest),
+    pub fn poll_turn(&mut self, forest: &Forest) -> Result<(), Stop> {
+        match forest.nodes_made() >= self.due {
+            true => self.run_turn(forest),
             false => Ok(()),
         }
     }
 
     #[cold]
-    fn take_turn(&mut self, forest: &Forest) -> Result<(), Stop> {
-        let work = forest.made();
+    fn run_turn(&mut self, forest: &Forest) -> Result<(), Stop> {
+        let work = forest.nodes_made();
         self.due = 2 * work;
         let is_full = (self.limits.memory).is_some_and(|most| forest.bytes() > most / 4);
         // If it is time to stop, the saturation will see for itself.
-        if is_full || self.go_on(|other| other.made() < work / SHARE).is_err() {
+        if is_full
+            || self
+                .advance(|other| other.nodes_made() < work / SHARE)
+                .is_err()
+        {
             self.due = u64::MAX;
             self.search = None;
         }
@@ -88,18 +92,23 @@ impl<'p> Beside<'p> {
         }
     }
 
-    fn go_on(&mut self, goes_on: impl FnMut(&Forest) -> bool) -> Result<(), Stop> {
+    fn advance(&mut self, may_continue: impl FnMut(&Forest) -> bool) -> Result<(), Stop> {
         let mut search = match self.search.take() {
             Some(search) => search,
             None => self.begin()?,
         };
-        let (forest, model, layers) = &mut *search;
-        if layers.advance(forest, model, goes_on, &mut Teller::new(None))? {
-            let (mut forest, mut model, layers) = *search;
+        let (forest, model, bfs) = &mut *search;
+        if bfs.advance(
+            forest,
+            model,
+            may_continue,
+            &mut ProgressReporter::new(None),
+        )? {
+            let (mut forest, mut model, bfs) = *search;
             forest.set_limits(self.limits.clone());
-            let all = forest.get(layers.found);
+            let all = forest.get(bfs.reached);
             model.prepare_all(&mut forest, all)?;
-            self.states = Some(Box::new((forest, model, layers.found)));
+            self.states = Some(Box::new((forest, model, bfs.reached)));
         } else {
             self.search = Some(search);
         }
@@ -113,8 +122,8 @@ impl<'p> Beside<'p> {
         });
         let mut model = Model::new(&mut forest, self.program, Some(self.order.clone()));
         let initial = model.initial(&mut forest)?;
-        let layers = BreadthFirst::new(&mut forest, initial);
-        Ok(Box::new((forest, model, layers)))
+        let bfs = BreadthFirst::new(&mut forest, initial);
+        Ok(Box::new((forest, model, bfs)))
     }
 }
 
@@ -130,19 +139,19 @@ mod tests {
         let mut forest = Forest::new(Limits::default());
         let mut model = Model::new(&mut forest, &program, None);
         let expected = reachable(&mut forest, &mut model, &Options::default()).unwrap();
-        let mut beside = Beside::new(&model, Limits::default());
+        let mut interleaved = InterleavedBfs::new(&model, Limits::default());
         // Not due yet.
-        assert_eq!(beside.turn(&forest), Ok(()));
-        assert!(beside.search.is_none());
+        assert_eq!(interleaved.poll_turn(&forest), Ok(()));
+        assert!(interleaved.search.is_none());
         let mut left = 3;
         let three = |_: &Forest| {
             left -= 1;
             left > 0
         };
-        beside.go_on(three).unwrap();
-        assert!(beside.search.is_some() && beside.states.is_none());
-        beside.go_on(|_| true).unwrap();
-        let (other, _, states) = *beside.states.unwrap();
+        interleaved.advance(three).unwrap();
+        assert!(interleaved.search.is_some() && interleaved.states.is_none());
+        interleaved.advance(|_| true).unwrap();
+        let (other, _, states) = *interleaved.states.unwrap();
         let count = other.count(other.get(states));
         assert_eq!(count, forest.count(forest.get(expected)));
         assert_eq!(count.to_string(), "1024");
@@ -159,16 +168,16 @@ mod tests {
                 memory,
                 ..Limits::default()
             };
-            let mut beside = Beside::new(&model, limits);
-            beside.go_on(|_| memory.is_none()).ok();
-            beside.due = 0;
+            let mut interleaved = InterleavedBfs::new(&model, limits);
+            interleaved.advance(|_| memory.is_none()).ok();
+            interleaved.due = 0;
             let expected = match memory {
                 None => Err(Stop::Cancelled),
                 Some(_) => Ok(()),
             };
-            assert_eq!(beside.turn(&forest), expected);
-            assert_eq!(beside.states.is_some(), memory.is_none());
-            assert!(memory.is_none() || beside.search.is_none());
+            assert_eq!(interleaved.poll_turn(&forest), expected);
+            assert_eq!(interleaved.states.is_some(), memory.is_none());
+            assert!(memory.is_none() || interleaved.search.is_none());
         }
     }
 }

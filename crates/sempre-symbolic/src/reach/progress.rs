@@ -18,21 +18,21 @@ pub struct Progress {
 }
 
 /// Time between two words about progress.
-const PATIENCE: Duration = Duration::from_millis(250);
+const INTERVAL: Duration = Duration::from_millis(250);
 
 /// Tells about progress.
-pub(crate) struct Teller<'a> {
-    told: Option<&'a (dyn Fn(&Progress) + Sync)>,
+pub(crate) struct ProgressReporter<'a> {
+    callback: Option<&'a (dyn Fn(&Progress) + Sync)>,
     begin: Instant,
     last: Instant,
     calls: u32,
 }
 
-impl<'a> Teller<'a> {
-    pub fn new(told: Option<&'a (dyn Fn(&Progress) + Sync)>) -> Self {
+impl<'a> ProgressReporter<'a> {
+    pub fn new(callback: Option<&'a (dyn Fn(&Progress) + Sync)>) -> Self {
         let begin = Instant::now();
         Self {
-            told,
+            callback,
             begin,
             last: begin,
             calls: 0,
@@ -40,16 +40,16 @@ impl<'a> Teller<'a> {
     }
 
     /// Says how far it has got, if that is due; the states of `set`, if it is cheap to count them.
-    pub fn tell(&mut self, forest: &Forest, set: Option<Node>) {
-        let Some(told) = self.told else {
+    pub fn report(&mut self, forest: &Forest, set: Option<Node>) {
+        let Some(callback) = self.callback else {
             return;
         };
         // The clock is not cheap.
         self.calls = self.calls.wrapping_add(1);
-        if set.is_none() && !self.calls.is_multiple_of(256) || self.last.elapsed() < PATIENCE {
+        if set.is_none() && !self.calls.is_multiple_of(256) || self.last.elapsed() < INTERVAL {
             return;
         }
-        told(&Progress {
+        callback(&Progress {
             nodes: forest.nodes(),
             states: set.map(|s| forest.count(s).to_f64()),
             bytes: forest.bytes(),

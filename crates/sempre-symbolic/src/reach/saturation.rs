@@ -18,7 +18,7 @@
 //!
 //! Depth of recursion: two calls for each level.
 
-use crate::dd::cache::{NUMBERS, Operation, key};
+use crate::dd::cache::{NUMBER_LIMIT, Operation, key};
 use crate::dd::forest::Forest;
 use crate::dd::node::{EMPTY, Node, UNIT};
 use crate::dd::shape::{COPY, Mode, Shape};
@@ -32,7 +32,7 @@ pub enum Firing {
     #[default]
     Auto,
     /// One value after another.
-    Values,
+    ValueNumbering,
     /// On the whole list.
     Whole,
 }
@@ -59,7 +59,7 @@ pub(crate) trait Events {
 }
 
 /// Lists that are longer are fired as a whole.
-const LONG: usize = 16;
+const LONG_LIST: usize = 16;
 
 /// One computation of a fixpoint.
 pub(crate) struct Saturation<'a, E> {
@@ -73,15 +73,15 @@ pub(crate) struct Saturation<'a, E> {
 /// Bits of the number of a shape, where that of a family comes before it.
 const SHAPE_BITS: u32 = 20;
 /// Numbers of families are below this. Family 0 is the model's own events.
-pub(crate) const FAMILIES: u32 = NUMBERS >> SHAPE_BITS;
+pub(crate) const FAMILY_LIMIT: u32 = NUMBER_LIMIT >> SHAPE_BITS;
 
 impl Forest {
     /// Forgets all results that depend on events other than the model's own, before other events have their numbers.
-    pub(crate) fn forget_families(&mut self) {
+    pub(crate) fn clear_family_results(&mut self) {
         // With too many shapes, families are not told apart.
         let own = if self.has_few_shapes() { 1 } else { 0 };
-        self.cache.forget(Operation::Saturate, own << 1..);
-        self.cache.forget(Operation::Fire, own << SHAPE_BITS..);
+        self.cache.remove(Operation::Saturate, own << 1..);
+        self.cache.remove(Operation::Fire, own << SHAPE_BITS..);
     }
 
     /// Are there so few shapes that each family can have its own results?
@@ -109,7 +109,7 @@ impl<E: Events> Saturation<'_, E> {
             self.forest.stack.push((e.value, down, at));
             at = e.right;
         }
-        let closed = self.forest.list_of_stack(base, EMPTY)?;
+        let closed = self.forest.list_from_stack(base, EMPTY)?;
         let result = self.fixpoint(closed, level)?;
         self.forest.cache.put(&key, result);
         self.forest.cache.put(&[key[0], result, EMPTY], result);
@@ -126,9 +126,9 @@ impl<E: Events> Saturation<'_, E> {
             return Ok(known);
         }
         let by_value = match self.firing {
-            Firing::Values => true,
+            Firing::ValueNumbering => true,
             Firing::Whole => false,
-            Firing::Auto => self.forest.list(node).take(LONG + 1).count() <= LONG,
+            Firing::Auto => self.forest.list(node).take(LONG_LIST + 1).count() <= LONG_LIST,
         };
         self.forest.push(node);
         let result = if by_value {
@@ -148,9 +148,9 @@ impl<E: Events> Saturation<'_, E> {
         let mut node = node;
         self.forest.push(node);
         // Until a whole round changes nothing.
-        let mut quiet = 0;
+        let mut unchanged = 0;
         let mut i = 0;
-        while quiet < count {
+        while unchanged < count {
             let event = self.events.at(level)[i];
             let (relation, shape) = match self.events.ready(self.forest, event)? {
                 Some(ready) => ready,
@@ -164,10 +164,10 @@ impl<E: Events> Saturation<'_, E> {
             self.forest.pop();
             self.forest.pop();
             if all == node {
-                quiet += 1;
+                unchanged += 1;
             } else {
                 // It may be enabled again by what it did itself.
-                quiet = 0;
+                unchanged = 0;
                 node = all;
                 self.forest.pop();
                 self.forest.push(node);
@@ -272,7 +272,7 @@ impl<E: Events> Saturation<'_, E> {
                 e += 1;
             }
         }
-        self.forest.list_of_unsorted_stack(base)
+        self.forest.list_from_unsorted_stack(base)
     }
 
     /// The successors of a saturated set by a relation, saturated.
@@ -318,7 +318,7 @@ impl<E: Events> Saturation<'_, E> {
                     }
                     at = e.right;
                 }
-                self.forest.list_of_stack(base, EMPTY)?
+                self.forest.list_from_stack(base, EMPTY)?
             }
             Mode::Read | Mode::ReadWrite => {
                 let (mut x, mut y) = (set, relation);
@@ -352,13 +352,13 @@ impl<E: Events> Saturation<'_, E> {
                     }
                 }
                 if mode == Mode::Read {
-                    self.forest.list_of_stack(base, EMPTY)?
+                    self.forest.list_from_stack(base, EMPTY)?
                 } else {
-                    self.forest.list_of_unsorted_stack(base)?
+                    self.forest.list_from_unsorted_stack(base)?
                 }
             }
             Mode::Write => {
-                let below = self.forest.union_of_downs(set)?;
+                let below = self.forest.union_of_children(set)?;
                 self.forest.push(below);
                 let mut write = relation;
                 while write != EMPTY {
@@ -382,7 +382,7 @@ impl<E: Events> Saturation<'_, E> {
                         }
                     }
                 }
-                self.forest.list_of_unsorted_stack(base + 1)?
+                self.forest.list_from_unsorted_stack(base + 1)?
             }
         };
         self.forest.stack.truncate(base);

@@ -9,15 +9,15 @@
 
 use crate::dd::control::Limits;
 use crate::dd::forest::Forest;
-use crate::dd::node::{Kept, Node};
+use crate::dd::node::{Node, Root};
 use crate::dd::shape::Shape;
-use crate::reach::breadth_first::{BreadthFirst, step};
-use crate::reach::interleaved_bfs::Beside;
-use crate::reach::progress::{Progress, Teller};
+use crate::reach::breadth_first::{BreadthFirst, group_image};
+use crate::reach::interleaved_bfs::InterleavedBfs;
+use crate::reach::progress::{Progress, ProgressReporter};
 use crate::reach::saturation::{Events, Firing, Saturation};
 use crate::relation::model::Model;
-use crate::relation::reordering::SecondThoughts;
-use crate::turns::Baton;
+use crate::relation::reordering::Reordering;
+use crate::turns::Participant;
 use sempre_base::Stop;
 use sempre_model::ir::Program;
 
@@ -41,7 +41,7 @@ pub struct Options<'a> {
     /// How saturation fires events.
     pub firing: Firing,
     /// If saturation gets long, let a breadth-first search have turns, too.
-    pub beside: bool,
+    pub interleaved: bool,
     /// When to give up.
     pub limits: Limits,
     /// Told now and then.
@@ -51,8 +51,8 @@ pub struct Options<'a> {
 struct ModelEvents<'a, 'p, 't> {
     model: &'a mut Model<'p>,
     end: u32,
-    teller: &'a mut Teller<'t>,
-    beside: &'a mut Beside<'p>,
+    reporter: &'a mut ProgressReporter<'t>,
+    interleaved: &'a mut InterleavedBfs<'p>,
 }
 
 impl Events for ModelEvents<'_, '_, '_> {
@@ -86,9 +86,9 @@ impl Events for ModelEvents<'_, '_, '_> {
     }
 
     fn progress(&mut self, forest: &Forest) -> Result<(), Stop> {
-        self.teller.tell(forest, None);
-        self.model.reconsider(forest)?;
-        self.beside.turn(forest)
+        self.reporter.report(forest, None);
+        self.model.consider_reordering(forest)?;
+        self.interleaved.poll_turn(forest)
     }
 }
 
@@ -100,31 +100,31 @@ pub fn reachable(
     forest: &mut Forest,
     model: &mut Model<'_>,
     options: &Options<'_>,
-) -> Result<Kept, Stop> {
-    let mut beside = Beside::never(model);
-    search(forest, model, options, &mut beside)
+) -> Result<Root, Stop> {
+    let mut interleaved = InterleavedBfs::disabled(model);
+    search(forest, model, options, &mut interleaved)
 }
 
 fn search<'p>(
     forest: &mut Forest,
     model: &mut Model<'p>,
     options: &Options<'_>,
-    beside: &mut Beside<'p>,
-) -> Result<Kept, Stop> {
+    interleaved: &mut InterleavedBfs<'p>,
+) -> Result<Root, Stop> {
     // A limit that is over before the search begins holds also where the search would end before its first look.
-    forest.look()?;
-    let mut teller = Teller::new(options.progress);
+    forest.poll()?;
+    let mut reporter = ProgressReporter::new(options.progress);
     let initial = model.initial(forest)?;
-    let found = forest.keep(initial);
+    let found = forest.protect(initial);
     match options.strategy {
         Strategy::Saturation => {
             let end = model.at_level.iter().rposition(|g| !g.is_empty());
-            model.notes_values = true;
+            model.tracks_values = true;
             let mut events = ModelEvents {
                 end: end.map_or(0, |l| l as u32 + 1),
                 model,
-                teller: &mut teller,
-                beside,
+                reporter: &mut reporter,
+                interleaved,
             };
             let mut saturation = Saturation {
                 forest,
@@ -139,25 +139,25 @@ fn search<'p>(
         }
         Strategy::Chaining => loop {
             // Kept: the number of a dead node may be that of another soon.
-            let before = forest.keep(forest.get(found));
+            let before = forest.protect(forest.get(found));
             for group in 0..model.groups.len() {
                 let now = forest.get(found);
-                let more = step(forest, model, group, now)?;
+                let more = group_image(forest, model, group, now)?;
                 let all = forest.union(forest.get(found), more)?;
                 forest.set(found, all);
-                teller.tell(forest, Some(all));
+                reporter.report(forest, Some(all));
             }
             let same = forest.get(found) == forest.get(before);
-            forest.release(before);
+            forest.unprotect(before);
             if same {
                 break;
             }
         },
         Strategy::BreadthFirst => {
-            let mut layers = BreadthFirst::new(forest, initial);
-            layers.advance(forest, model, |_| true, &mut teller)?;
-            forest.set(found, forest.get(layers.found));
-            layers.release(forest);
+            let mut bfs = BreadthFirst::new(forest, initial);
+            bfs.advance(forest, model, |_| true, &mut reporter)?;
+            forest.set(found, forest.get(bfs.reached));
+            bfs.unprotect(forest);
         }
     }
     let all = forest.get(found);
@@ -166,30 +166,30 @@ fn search<'p>(
 }
 
 /// All states that a program can come to, with its cells in this order, or in one of ours. It works while it holds the baton.
-pub(crate) fn states_of<'p>(
+pub(crate) fn reachable_states<'p>(
     program: &'p Program,
     order: Option<Vec<u32>>,
     options: &Options<'_>,
-    baton: Option<&Baton>,
-) -> (Forest, Model<'p>, Result<Kept, Stop>) {
+    participant: Option<&Participant>,
+) -> (Forest, Model<'p>, Result<Root, Stop>) {
     let mut forest = Forest::new(options.limits.clone());
-    forest.take_turns(baton.cloned());
+    forest.set_participant(participant.cloned());
     let is_ours = order.is_none();
     let mut model = Model::new(&mut forest, program, order);
     if is_ours {
-        model.second_thoughts = SecondThoughts::Later;
+        model.reordering = Reordering::Pending;
     }
-    let mut beside = match options.beside {
-        true => Beside::new(&model, options.limits.clone()),
-        false => Beside::never(&model),
+    let mut interleaved = match options.interleaved {
+        true => InterleavedBfs::new(&model, options.limits.clone()),
+        false => InterleavedBfs::disabled(&model),
     };
-    let found = search(&mut forest, &mut model, options, &mut beside);
-    if let Some(all) = beside.states {
+    let found = search(&mut forest, &mut model, options, &mut interleaved);
+    if let Some(all) = interleaved.states {
         let (forest, model, states) = *all;
         return (forest, model, Ok(states));
     }
-    match std::mem::take(&mut model.second_thoughts) {
-        SecondThoughts::Better(order) => states_of(program, Some(order), options, baton),
+    match std::mem::take(&mut model.reordering) {
+        Reordering::Found(order) => reachable_states(program, Some(order), options, participant),
         _ => (forest, model, found),
     }
 }

@@ -3,9 +3,9 @@
 use crate::dd::forest::Forest;
 use crate::dd::node::Node;
 use crate::dd::shape::{Mode, Shape};
-use crate::relation::linear::Condition;
+use crate::relation::linear::LinearCondition;
 use crate::relation::model::Model;
-use crate::relation::partial_relation::spread;
+use crate::relation::partial_relation::level_modes;
 use sempre_base::Stop;
 use sempre_model::Expr;
 
@@ -25,7 +25,7 @@ impl Model<'_> {
     }
 
     /// A state of a set in which an expression has no value, if there is one.
-    pub(crate) fn without_value(
+    pub(crate) fn undefined(
         &mut self,
         forest: &mut Forest,
         set: Node,
@@ -45,7 +45,7 @@ impl Model<'_> {
         let mut cells = sempre_model::footprint::reads_of(self.program, expr);
         cells.sort_by_key(|&c| self.levels[c as usize]);
         let reads = cells.iter().map(|&c| (c, Mode::Read));
-        let shape = forest.shape(&spread(reads, &self.levels, 0));
+        let shape = forest.shape(&level_modes(reads, &self.levels, 0));
         (cells, shape)
     }
 
@@ -58,7 +58,7 @@ impl Model<'_> {
     ) -> Result<(Node, Shape), Stop> {
         let (cells, shape) = self.reads(forest, expr);
         let seen = forest.project(set, shape)?;
-        if let Some(condition) = Condition::of(self.program, expr) {
+        if let Some(condition) = LinearCondition::of(self.program, expr) {
             forest.push(seen);
             let values = &self.learner.values;
             let found = condition.select(forest, values, &cells, seen);
@@ -83,8 +83,8 @@ fn rows_where(
     for (i, row) in forest.vectors(set).enumerate() {
         // There may be more of them than anybody can look at.
         if i % 4096 == 0 {
-            forest.look()?;
-            if rows.len() * (size_of::<Vec<u32>>() + 4 * row.len()) > forest.spare() {
+            forest.poll()?;
+            if rows.len() * (size_of::<Vec<u32>>() + 4 * row.len()) > forest.remaining_bytes() {
                 return Err(Stop::Memory);
             }
         }

@@ -15,20 +15,20 @@ use std::collections::BTreeSet;
 
 /// What a part says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Meaning {
+pub(crate) enum Conjunct {
     /// All conditions hold.
     Condition(Vec<Expr>),
     /// An action of a higher class is not enabled, or one of the process that the exclusive register names.
-    Disabled(Rival),
+    Disabled(HigherPriority),
     /// All conditions hold, none of which can fail, and the statements have been run.
     Effect(Vec<Expr>, Vec<Stmt>),
     /// The rows are all known.
-    Rows(Table),
+    Table(Table),
 }
 
 /// An action that keeps others from being taken while it is enabled.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Rival {
+pub(crate) struct HigherPriority {
     /// If the register has this value; always if there is none.
     pub register: Option<(VariableId, i64)>,
     /// When it is enabled.
@@ -36,14 +36,18 @@ pub(crate) struct Rival {
 }
 
 /// The parts of an action, one of `actions`. Conditions come in the order of their evaluation.
-pub(crate) fn parts(program: &Program, action: &Action, actions: &[(u32, Action)]) -> Vec<Meaning> {
-    let mut parts: Vec<Meaning> = (rivals(program, action, actions).into_iter())
-        .map(Meaning::Disabled)
+pub(crate) fn conjuncts(
+    program: &Program,
+    action: &Action,
+    actions: &[(u32, Action)],
+) -> Vec<Conjunct> {
+    let mut parts: Vec<Conjunct> = (higher_priority(program, action, actions).into_iter())
+        .map(Conjunct::Disabled)
         .collect();
     let (guard, effect) = match &action.behaviour {
         Behaviour::Guarded { guard, effect } => (guard, effect),
         Behaviour::Table(table) => {
-            parts.push(Meaning::Rows(table.clone()));
+            parts.push(Conjunct::Table(table.clone()));
             return parts;
         }
     };
@@ -53,12 +57,12 @@ pub(crate) fn parts(program: &Program, action: &Action, actions: &[(u32, Action)
         .map(|piece| (Vec::new(), piece))
         .collect();
     if conditions.iter().any(|c| can_fail(program, c)) {
-        parts.extend(conditions.into_iter().map(|c| Meaning::Condition(vec![c])));
+        parts.extend(conditions.into_iter().map(|c| Conjunct::Condition(vec![c])));
     } else {
         let reads: Vec<BTreeSet<u32>> = (pieces.iter())
             .map(|(_, piece)| {
-                let meaning = Meaning::Effect(Vec::new(), piece.clone());
-                footprint(program, &meaning).reads.into_iter().collect()
+                let conjunct = Conjunct::Effect(Vec::new(), piece.clone());
+                footprint(program, &conjunct).reads.into_iter().collect()
             })
             .collect();
         // The widest first: narrower ones may join it.
@@ -79,12 +83,12 @@ pub(crate) fn parts(program: &Program, action: &Action, actions: &[(u32, Action)
             }
         }
         groups.sort_by_key(|(cells, _)| cells.len());
-        parts.extend(groups.into_iter().map(|(_, c)| Meaning::Condition(c)));
+        parts.extend(groups.into_iter().map(|(_, c)| Conjunct::Condition(c)));
     }
     parts.extend(
         pieces
             .into_iter()
-            .map(|(c, piece)| Meaning::Effect(c, piece)),
+            .map(|(c, piece)| Conjunct::Effect(c, piece)),
     );
     parts
 }
@@ -101,8 +105,12 @@ fn flatten(guard: &Expr, out: &mut Vec<Expr>) {
 }
 
 /// The actions that must be disabled for this one to be enabled.
-fn rivals(program: &Program, action: &Action, actions: &[(u32, Action)]) -> Vec<Rival> {
-    let mut rivals = Vec::new();
+fn higher_priority(
+    program: &Program,
+    action: &Action,
+    actions: &[(u32, Action)],
+) -> Vec<HigherPriority> {
+    let mut higher_priority = Vec::new();
     for (_, other) in actions {
         let behaviour = || match &other.behaviour {
             Behaviour::Guarded { guard, .. } => Behaviour::Guarded {
@@ -112,7 +120,7 @@ fn rivals(program: &Program, action: &Action, actions: &[(u32, Action)]) -> Vec<
             table => table.clone(),
         };
         if other.class > action.class {
-            rivals.push(Rival {
+            higher_priority.push(HigherPriority {
                 register: None,
                 behaviour: behaviour(),
             });
@@ -125,14 +133,14 @@ fn rivals(program: &Program, action: &Action, actions: &[(u32, Action)]) -> Vec<
                 .iter()
                 .filter(|p| !action.processes.contains(p))
             {
-                rivals.push(Rival {
+                higher_priority.push(HigherPriority {
                     register: Some((register, i64::from(p.0) + 1)),
                     behaviour: behaviour(),
                 });
             }
         }
     }
-    rivals
+    higher_priority
 }
 
 /// Statements that depend on each other, together.
@@ -149,8 +157,8 @@ fn pieces(program: &Program, effect: &[Stmt]) -> Vec<Vec<Stmt>> {
     loop {
         let prints: Vec<(Vec<usize>, Footprint)> = (pieces.iter())
             .map(|p| {
-                let meaning = Meaning::Effect(Vec::new(), statements(p));
-                (p.clone(), footprint(program, &meaning))
+                let conjunct = Conjunct::Effect(Vec::new(), statements(p));
+                (p.clone(), footprint(program, &conjunct))
             })
             .collect();
         let of = |p: &[usize]| prints.iter().find(|(q, _)| q == p).map(|(_, f)| f);
@@ -190,7 +198,7 @@ fn merge(pieces: &mut Vec<Vec<usize>>, together: impl Fn(&[usize], &[usize]) -> 
 }
 
 /// The cells that a meaning reads and writes.
-pub(crate) fn footprint(program: &Program, meaning: &Meaning) -> Footprint {
+pub(crate) fn footprint(program: &Program, conjunct: &Conjunct) -> Footprint {
     let action = |guard: Expr, effect: &[Stmt]| Action {
         name: String::new(),
         processes: Vec::new(),
@@ -201,24 +209,24 @@ pub(crate) fn footprint(program: &Program, meaning: &Meaning) -> Footprint {
         },
     };
     let all = |conditions: &[Expr]| Expr::all(conditions.iter().cloned());
-    let mut result = match meaning {
-        Meaning::Condition(conditions) => Footprint::new(program, &action(all(conditions), &[])),
-        Meaning::Effect(conditions, effect) => {
+    let mut result = match conjunct {
+        Conjunct::Condition(conditions) => Footprint::new(program, &action(all(conditions), &[])),
+        Conjunct::Effect(conditions, effect) => {
             Footprint::new(program, &action(all(conditions), effect))
         }
-        Meaning::Rows(table) => {
+        Conjunct::Table(table) => {
             let mut action = action(Expr::TRUE, &[]);
             action.behaviour = Behaviour::Table(table.clone());
             Footprint::new(program, &action)
         }
-        Meaning::Disabled(rival) => {
-            let mut reads = match &rival.behaviour {
+        Conjunct::Disabled(higher) => {
+            let mut reads = match &higher.behaviour {
                 Behaviour::Guarded { guard, .. } => {
                     Footprint::new(program, &action(guard.clone(), &[])).reads
                 }
                 Behaviour::Table(table) => table.reads.clone(),
             };
-            reads.extend(rival.register.map(|(v, _)| program.variable(v).first));
+            reads.extend(higher.register.map(|(v, _)| program.variable(v).first));
             Footprint {
                 reads,
                 ..Footprint::default()

@@ -3,7 +3,7 @@
 //! Both go through a diagram from the bottom up, and look at an event at the highest level that it touches: whether an event is
 //! enabled does not depend on what is above. So each node is looked at once, with the events of its level alone.
 
-use crate::dd::count::{Lack, Sum, Tables};
+use crate::dd::count::{Count, CountError, Tables};
 use crate::dd::forest::Forest;
 use crate::dd::natural::Natural;
 use crate::dd::node::{EMPTY, Node, UNIT};
@@ -29,7 +29,7 @@ impl Model<'_> {
     /// # Errors
     /// If there is no room, or it is time to stop.
     pub(crate) fn prepare_all(&mut self, forest: &mut Forest, set: Node) -> Result<(), Stop> {
-        let kept = forest.keep(set);
+        let root = forest.protect(set);
         let mut now: FxHashSet<Node> = FxHashSet::from_iter([set]);
         for events in self.events_by_level() {
             for &event in &events {
@@ -40,12 +40,12 @@ impl Model<'_> {
             let downs = now.iter().flat_map(|&n| forest.list(n).map(|(_, d)| d));
             now = downs.collect();
         }
-        forest.release(kept);
+        forest.unprotect(root);
         Ok(())
     }
 
     /// The events that write nothing, which are in no group.
-    pub(crate) fn silent_events(&self) -> Vec<usize> {
+    pub(crate) fn events_without_writes(&self) -> Vec<usize> {
         let mut is_silent = vec![true; self.events.len()];
         for &event in self.groups.iter().flat_map(|g| &g.events) {
             is_silent[event as usize] = false;
@@ -58,9 +58,9 @@ impl Model<'_> {
     ///
     /// # Errors
     /// If there is no room, or it is time to stop.
-    pub(crate) fn prepare_at_once(&mut self, forest: &mut Forest, set: Node) -> Result<(), Stop> {
-        let below = forest.keep(set);
-        let silent = self.silent_events();
+    pub(crate) fn prepare_by_level(&mut self, forest: &mut Forest, set: Node) -> Result<(), Stop> {
+        let below = forest.protect(set);
+        let silent = self.events_without_writes();
         for level in 0..self.order().len() {
             for i in 0..self.at_level[level].len() {
                 let group = self.at_level[level][i];
@@ -73,11 +73,11 @@ impl Model<'_> {
             }
             let now = forest.get(below);
             if now != EMPTY {
-                let next = forest.guarded(&[now], |f| f.union_of_downs(now))?;
+                let next = forest.with_protected(&[now], |f| f.union_of_children(now))?;
                 forest.set(below, next);
             }
         }
-        forest.release(below);
+        forest.unprotect(below);
         Ok(())
     }
 
@@ -86,7 +86,7 @@ impl Model<'_> {
     ///
     /// # Errors
     /// If there is no room, or it is time to stop.
-    pub(crate) fn prepare_single(
+    pub(crate) fn prepare_single_state(
         &mut self,
         forest: &mut Forest,
         path: &[(u32, Node)],
@@ -100,7 +100,7 @@ impl Model<'_> {
                 self.prepare(forest, group, path[top].1)?;
             }
         }
-        for event in self.silent_events() {
+        for event in self.events_without_writes() {
             let top = self.events[event].top as usize;
             self.prepare_event(forest, event, path[top].1)?;
         }
@@ -113,29 +113,29 @@ impl Model<'_> {
     /// If there is no room, or it is time to stop.
     pub fn deadlocks(&mut self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
         if self.order().is_empty() {
-            let stuck = self.events.iter().all(|e| forest.get(e.relation) == EMPTY);
-            return Ok(if stuck { set } else { EMPTY });
+            let deadlocked_below = self.events.iter().all(|e| forest.get(e.relation) == EMPTY);
+            return Ok(if deadlocked_below { set } else { EMPTY });
         }
         let events = self.events_by_level();
-        let mut known = FxHashMap::default();
+        let mut deadlocked = FxHashMap::default();
         let base = forest.stack.len();
-        let stuck = self.stuck(forest, set, 0, &events, &mut known);
+        let deadlocked_below = self.deadlocked_below(forest, set, 0, &events, &mut deadlocked);
         forest.stack.truncate(base);
-        let stuck = stuck?;
+        let deadlocked_below = deadlocked_below?;
         // Steps that fail are steps, too.
-        let rest = forest.keep(stuck);
+        let rest = forest.protect(deadlocked_below);
         for i in 0..self.events.len() {
             let failing = self.failing(forest, i, forest.get(rest))?;
             let less = forest.difference(forest.get(rest), failing)?;
             forest.set(rest, less);
         }
         let result = forest.get(rest);
-        forest.release(rest);
+        forest.unprotect(rest);
         Ok(result)
     }
 
     /// Does a process take part in an event?
-    pub(crate) fn takes_part(&self, event: usize, process: usize) -> bool {
+    pub(crate) fn involves(&self, event: usize, process: usize) -> bool {
         let action = &self.program().actions[self.events[event].action as usize];
         action.processes.iter().any(|p| p.0 as usize == process)
     }
@@ -150,14 +150,14 @@ impl Model<'_> {
         set: Node,
         process: usize,
     ) -> Result<Node, Stop> {
-        let rest = forest.keep(set);
+        let rest = forest.protect(set);
         for i in 0..self.events.len() {
-            if !self.takes_part(i, process) {
+            if !self.involves(i, process) {
                 continue;
             }
             let e = &self.events[i];
             let (relation, shape, top) = (forest.get(e.relation), e.shape, e.top);
-            let shape = self.whole_shape(forest, shape, top);
+            let shape = self.shape_from_top(forest, shape, top);
             let enabled = forest.restrict(forest.get(rest), relation, shape)?;
             let less = forest.difference(forest.get(rest), enabled)?;
             forest.set(rest, less);
@@ -166,54 +166,55 @@ impl Model<'_> {
             forest.set(rest, less);
         }
         let idle = forest.get(rest);
-        forest.release(rest);
+        forest.unprotect(rest);
         Ok(idle)
     }
 
     /// The vectors for which none of the events from this level on is enabled. What is known stays on the stack.
-    fn stuck(
+    fn deadlocked_below(
         &self,
         forest: &mut Forest,
         node: Node,
         level: usize,
         events: &[Vec<usize>],
-        known: &mut FxHashMap<Node, Node>,
+        deadlocked: &mut FxHashMap<Node, Node>,
     ) -> Result<Node, Stop> {
         if node <= UNIT {
             return Ok(node);
         }
-        if let Some(&stuck) = known.get(&node) {
-            return Ok(stuck);
+        if let Some(&deadlocked_below) = deadlocked.get(&node) {
+            return Ok(deadlocked_below);
         }
         let mut list = Vec::new();
         for (value, down) in forest.list(node).collect::<Vec<_>>() {
-            let down = self.stuck(forest, down, level + 1, events, known)?;
+            let down = self.deadlocked_below(forest, down, level + 1, events, deadlocked)?;
             if down != EMPTY {
                 list.push((value, down));
             }
         }
         // What is in the list is on the stack already, as a known result.
-        let mut stuck = EMPTY;
+        let mut deadlocked_below = EMPTY;
         for &(value, down) in list.iter().rev() {
-            stuck = forest.make(value, down, stuck)?;
+            deadlocked_below = forest.make(value, down, deadlocked_below)?;
         }
         for &event in &events[level] {
-            if stuck == EMPTY {
+            if deadlocked_below == EMPTY {
                 break;
             }
             let e = &self.events[event];
-            forest.push(stuck);
-            let enabled = forest.restrict_inner(stuck, forest.get(e.relation), e.shape)?;
+            forest.push(deadlocked_below);
+            let enabled =
+                forest.restrict_inner(deadlocked_below, forest.get(e.relation), e.shape)?;
             forest.push(enabled);
-            stuck = forest.difference_inner(stuck, enabled)?;
+            deadlocked_below = forest.difference_inner(deadlocked_below, enabled)?;
             forest.pop();
             forest.pop();
         }
         // Both: a dead node's number may be another's soon.
         forest.push(node);
-        forest.push(stuck);
-        known.insert(node, stuck);
-        Ok(stuck)
+        forest.push(deadlocked_below);
+        deadlocked.insert(node, deadlocked_below);
+        Ok(deadlocked_below)
     }
 
     /// Number of transitions from the states of a set: one for each enabled action, or row. All relations must be known
@@ -235,14 +236,14 @@ impl Model<'_> {
         }
         match self.steps_from::<u128>(forest, set) {
             Ok(number) => return Ok(Natural::from(number)),
-            Err(lack) => lack.or_stop()?,
+            Err(lack) => lack.stop_unless_overflow()?,
         }
         self.steps_from::<Natural>(forest, set)
             .map_err(|_| Stop::Memory)
     }
 
     /// Level by level from the bottom up, event by event: only one event's table is there at a time.
-    fn steps_from<N: Sum>(&self, forest: &Forest, set: Node) -> Result<N, Lack> {
+    fn steps_from<N: Count>(&self, forest: &Forest, set: Node) -> Result<N, CountError> {
         let mut levels: Vec<Vec<Node>> = Vec::new();
         let mut now: FxHashSet<Node> = FxHashSet::from_iter([set]);
         now.remove(&EMPTY);
@@ -251,7 +252,7 @@ impl Model<'_> {
             let downs = now.iter().flat_map(|&n| forest.list(n).map(|(_, d)| d));
             now = downs.collect();
         }
-        let mut tables = Tables::<N>::new(forest.spare());
+        let mut tables = Tables::<N>::new(forest.remaining_bytes());
         // By all events from the level of a node on.
         let mut below: FxHashMap<Node, N> = FxHashMap::default();
         let events = self.events_by_level();
@@ -260,7 +261,9 @@ impl Model<'_> {
             for &node in nodes {
                 let mut sum = N::zero();
                 for steps in forest.list(node).filter_map(|(_, d)| below.get(&d)) {
-                    sum.increase(steps).then_some(()).ok_or(Lack::Digits)?;
+                    sum.increase(steps)
+                        .then_some(())
+                        .ok_or(CountError::Overflow)?;
                 }
                 sums.push(sum);
             }
@@ -269,7 +272,9 @@ impl Model<'_> {
                 let relation = forest.get(e.relation);
                 for (sum, &node) in sums.iter_mut().zip(nodes) {
                     let steps = forest.steps_with(node, relation, e.shape, &mut tables)?;
-                    sum.increase(&steps).then_some(()).ok_or(Lack::Digits)?;
+                    sum.increase(&steps)
+                        .then_some(())
+                        .ok_or(CountError::Overflow)?;
                 }
                 tables.forget_steps();
             }

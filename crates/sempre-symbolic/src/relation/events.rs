@@ -4,42 +4,42 @@ use crate::dd::cache::{Operation, key};
 use crate::dd::forest::Forest;
 use crate::dd::node::{EMPTY, Node, UNIT};
 use crate::dd::shape::Shape;
-use crate::relation::conjuncts::Meaning;
-use crate::relation::model::{Model, Use};
+use crate::relation::conjuncts::Conjunct;
+use crate::relation::model::{ConjunctUse, Model};
 use sempre_base::Stop;
 
 /// Parts with more cells are asked only about states that the smaller conditions let through.
-const CHEAP: usize = 2;
+const MAX_UNFILTERED_CELLS: usize = 2;
 
 impl Model<'_> {
     /// The relation of a group, if it is known for whatever has occurred.
     pub(crate) fn ready(&mut self, forest: &mut Forest, group: u32) -> Result<Option<Node>, Stop> {
         let now = Some(self.learner.values.occurrences);
-        if self.groups[group as usize].looked_at != now {
+        if self.groups[group as usize].checked_at != now {
             let (mut changed, mut ready) = (false, true);
             for i in 0..self.groups[group as usize].events.len() {
                 let event = self.groups[group as usize].events[i] as usize;
                 let mut known = true;
                 for u in &self.events[event].uses {
-                    let part = &mut self.parts[u.part as usize];
+                    let part = &mut self.partial_relations[u.part as usize];
                     known &= part.learn_all(forest, &mut self.learner)?;
                 }
                 if known {
-                    changed |= self.join_parts(forest, event)?;
+                    changed |= self.join_conjuncts(forest, event)?;
                 }
                 ready &= known;
             }
             if changed {
-                self.unite_events(forest, group)?;
+                self.update_group_relation(forest, group)?;
             }
-            self.groups[group as usize].looked_at = now;
-            self.groups[group as usize].is_ready = ready;
+            self.groups[group as usize].checked_at = now;
+            self.groups[group as usize].is_complete = ready;
         }
         let group = &self.groups[group as usize];
-        Ok(group.is_ready.then(|| forest.get(group.relation)))
+        Ok(group.is_complete.then(|| forest.get(group.relation)))
     }
 
-    fn unite_events(&mut self, forest: &mut Forest, group: u32) -> Result<(), Stop> {
+    fn update_group_relation(&mut self, forest: &mut Forest, group: u32) -> Result<(), Stop> {
         let base = forest.stack.len();
         for &event in &self.groups[group as usize].events {
             forest.push(forest.get(self.events[event as usize].relation));
@@ -56,7 +56,7 @@ impl Model<'_> {
         group: u32,
         set: Node,
     ) -> Result<Node, Stop> {
-        let key = [key(Operation::Learned, group), set, EMPTY];
+        let key = [key(Operation::Prepared, group), set, EMPTY];
         if forest.cache.get(&key).is_none() {
             let mut changed = false;
             for i in 0..self.groups[group as usize].events.len() {
@@ -64,7 +64,7 @@ impl Model<'_> {
                 changed |= self.prepare_event(forest, event as usize, set)?;
             }
             if changed {
-                self.unite_events(forest, group)?;
+                self.update_group_relation(forest, group)?;
             }
             forest.cache.put(&key, UNIT);
         }
@@ -84,29 +84,32 @@ impl Model<'_> {
         forest.push(set);
         let mut filters = 0;
         for (done, &i) in event.by_size.iter().enumerate() {
-            let Use { part, reads, .. } = event.uses[i];
-            let known = self.notes_values
-                && self.parts[part as usize].learn_all(forest, &mut self.learner)?;
-            let cells = self.parts[part as usize].cells.len();
-            if !known && cells > CHEAP && !self.parts[part as usize].is_complete() {
+            let ConjunctUse { part, reads, .. } = event.uses[i];
+            let known = self.tracks_values
+                && self.partial_relations[part as usize].learn_all(forest, &mut self.learner)?;
+            let cells = self.partial_relations[part as usize].cells.len();
+            if !known
+                && cells > MAX_UNFILTERED_CELLS
+                && !self.partial_relations[part as usize].is_complete()
+            {
                 // What the parts before let through.
                 while filters < done {
                     let before = event.uses[event.by_size[filters]];
-                    let filter = &self.parts[before.part as usize];
+                    let filter = &self.partial_relations[before.part as usize];
                     filters += 1;
                     let unconditional =
-                        matches!(&filter.meaning, Meaning::Effect(c, _) if c.is_empty());
+                        matches!(&filter.conjunct, Conjunct::Effect(c, _) if c.is_empty());
                     if unconditional {
                         continue;
                     }
                     let set = forest.stack[base].1;
-                    let (relation, failed) = (filter.relation, filter.failed);
+                    let (relation, failing) = (filter.relation, filter.failing);
                     let mut less =
                         forest.restrict_inner(set, forest.get(relation), before.shape)?;
-                    if forest.get(failed) != EMPTY {
+                    if forest.get(failing) != EMPTY {
                         // What fails here may be kept from failing by another part.
                         forest.push(less);
-                        let bad = forest.restrict_inner(set, forest.get(failed), before.reads)?;
+                        let bad = forest.restrict_inner(set, forest.get(failing), before.reads)?;
                         forest.push(bad);
                         less = forest.union_inner(less, bad)?;
                     }
@@ -118,24 +121,24 @@ impl Model<'_> {
             if set == EMPTY {
                 break;
             }
-            let part = &mut self.parts[part as usize];
+            let part = &mut self.partial_relations[part as usize];
             if !known {
                 part.learn(forest, &mut self.learner, set, reads)?;
             }
-            if forest.get(part.relation) == EMPTY && forest.get(part.failed) == EMPTY {
+            if forest.get(part.relation) == EMPTY && forest.get(part.failing) == EMPTY {
                 break;
             }
         }
         forest.stack.truncate(base);
-        self.join_parts(forest, number)
+        self.join_conjuncts(forest, number)
     }
 
     /// Makes the relation of an event if its parts have changed; whether it has changed.
-    fn join_parts(&mut self, forest: &mut Forest, event: usize) -> Result<bool, Stop> {
+    fn join_conjuncts(&mut self, forest: &mut Forest, event: usize) -> Result<bool, Stop> {
         let event = &mut self.events[event];
-        let parts = &self.parts;
+        let partial_relations = &self.partial_relations;
         let version = (event.uses.iter())
-            .map(|u| u64::from(parts[u.part as usize].version))
+            .map(|u| u64::from(partial_relations[u.part as usize].version))
             .sum();
         if version == event.version {
             return Ok(false);
@@ -144,7 +147,7 @@ impl Model<'_> {
         let mut joined = (UNIT, Shape::END);
         for &i in &event.by_size {
             let other = &event.uses[i];
-            let relation = forest.get(parts[other.part as usize].relation);
+            let relation = forest.get(partial_relations[other.part as usize].relation);
             forest.push(joined.0);
             let result = forest.join(joined, (relation, other.shape))?;
             forest.pop();

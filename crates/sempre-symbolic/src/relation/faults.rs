@@ -2,7 +2,7 @@
 
 use crate::dd::forest::Forest;
 use crate::dd::node::{EMPTY, Node};
-use crate::relation::conjuncts::Meaning;
+use crate::relation::conjuncts::Conjunct;
 use crate::relation::model::Model;
 use sempre_base::Stop;
 use sempre_model::footprint::can_fail;
@@ -52,7 +52,7 @@ impl Model<'_> {
                 faults.push(Fault {
                     state: self.decode(&vector),
                     action: None,
-                    message: format!("assertion failed: {name}"),
+                    message: format!("assertion failing_rows: {name}"),
                 });
             }
         }
@@ -61,7 +61,7 @@ impl Model<'_> {
 
     /// Has no part ever failed, for whatever values it was asked about?
     pub(crate) fn never_fails(&self, forest: &Forest) -> bool {
-        (self.parts.iter()).all(|p| forest.get(p.failed) == EMPTY)
+        (self.partial_relations.iter()).all(|p| forest.get(p.failing) == EMPTY)
     }
 
     /// The states of a set in which an event fails.
@@ -73,19 +73,19 @@ impl Model<'_> {
     ) -> Result<Node, Stop> {
         let event = &self.events[event];
         let base = forest.stack.len();
-        let found = forest.keep(EMPTY);
+        let found = forest.protect(EMPTY);
         for (k, failing) in event.uses.iter().enumerate() {
-            let part = &self.parts[failing.part as usize];
-            if forest.get(part.failed) == EMPTY {
+            let part = &self.partial_relations[failing.part as usize];
+            if forest.get(part.failing) == EMPTY {
                 continue;
             }
-            let shape = self.whole_shape(forest, failing.reads, event.top);
-            let mut bad = forest.restrict(set, forest.get(part.failed), shape)?;
-            let is_condition = |m: &Meaning| !matches!(m, Meaning::Effect(..));
+            let shape = self.shape_from_top(forest, failing.reads, event.top);
+            let mut bad = forest.restrict(set, forest.get(part.failing), shape)?;
+            let is_condition = |m: &Conjunct| !matches!(m, Conjunct::Effect(..));
             for (j, other) in event.uses.iter().enumerate() {
-                let before = &self.parts[other.part as usize];
+                let before = &self.partial_relations[other.part as usize];
                 // Conditions that come later are not evaluated any more.
-                let matters = if is_condition(&part.meaning) {
+                let matters = if is_condition(&part.conjunct) {
                     j < k
                 } else {
                     j != k
@@ -94,15 +94,15 @@ impl Model<'_> {
                     continue;
                 }
                 forest.push(bad);
-                let shape = self.whole_shape(forest, other.shape, event.top);
+                let shape = self.shape_from_top(forest, other.shape, event.top);
                 let good = forest.restrict(bad, forest.get(before.relation), shape)?;
-                bad = if is_condition(&before.meaning) {
+                bad = if is_condition(&before.conjunct) {
                     good
                 } else {
                     // Another piece may fail as well: what is wrong is wrong all the same.
                     forest.push(good);
-                    let shape = self.whole_shape(forest, other.reads, event.top);
-                    let worse = forest.restrict(bad, forest.get(before.failed), shape)?;
+                    let shape = self.shape_from_top(forest, other.reads, event.top);
+                    let worse = forest.restrict(bad, forest.get(before.failing), shape)?;
                     forest.union(good, worse)?
                 };
                 forest.stack.truncate(base);
@@ -111,13 +111,13 @@ impl Model<'_> {
             forest.set(found, all);
         }
         let all = forest.get(found);
-        forest.release(found);
+        forest.unprotect(found);
         Ok(all)
     }
 }
 
 /// What is said of a proposition without a value.
-pub(crate) fn without_value(proposition: usize, error: &str) -> String {
+pub(crate) fn undefined(proposition: usize, error: &str) -> String {
     format!("proposition {proposition} has no value: {error}")
 }
 
@@ -128,24 +128,24 @@ pub(crate) fn first_fault(
     set: Node,
     propositions: &[Expr],
 ) -> Result<Option<Fault>, Stop> {
-    let kept = forest.keep(set);
+    let root = forest.protect(set);
     let mut fault = model.faults(forest, set)?.into_iter().next();
     for (i, p) in propositions.iter().enumerate() {
         let program = model.program();
-        let set = forest.get(kept);
+        let set = forest.get(root);
         if fault.is_none()
             && can_fail(program, p)
-            && let Some(state) = model.without_value(forest, set, p)?
+            && let Some(state) = model.undefined(forest, set, p)?
         {
             let error = Interpreter::new(program).value(p, &state).err();
             let error = error.map_or(String::new(), |e| e.show(program).to_string());
             fault = Some(Fault {
                 state,
                 action: None,
-                message: without_value(i, &error),
+                message: undefined(i, &error),
             });
         }
     }
-    forest.release(kept);
+    forest.unprotect(root);
     Ok(fault)
 }

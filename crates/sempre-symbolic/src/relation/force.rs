@@ -12,13 +12,13 @@ use sempre_base::Random;
 use sempre_base::stop::{checkpoint, checkpoint_now};
 
 /// Rounds without progress after which a start is given up.
-const PATIENCE: usize = 4;
+const MAX_STALLED_ROUNDS: usize = 4;
 /// Rounds from one start.
-const ROUNDS: usize = 200;
+const MAX_ROUNDS: usize = 200;
 /// Drawn starts.
-const DRAWN: usize = 20;
+const RANDOM_STARTS: usize = 20;
 /// What all rounds may cost, in cells of supports.
-const WORK: usize = 4_000_000;
+const MAX_WORK: usize = 4_000_000;
 
 /// An order of `cells` cells, some of which each action uses together: the cell of each level, the highest first.
 pub fn force(cells: usize, supports: &[Vec<u32>]) -> Vec<u32> {
@@ -34,9 +34,9 @@ pub fn force(cells: usize, supports: &[Vec<u32>]) -> Vec<u32> {
     let mut least = span(&best, &supports);
     let mut random = Random::new(1);
     let size: usize = supports.iter().map(|s| s.len()).sum();
-    let mut left = WORK / (size + 4 * cells + 1);
+    let mut left = MAX_WORK / (size + 4 * cells + 1);
     let starts = [declared, cuthill_mckee(cells, &supports, &users)];
-    for i in 0..starts.len() + DRAWN {
+    for i in 0..starts.len() + RANDOM_STARTS {
         let mut order = match starts.get(i) {
             Some(start) => start.clone(),
             None => shuffled(cells, &mut random),
@@ -45,8 +45,8 @@ pub fn force(cells: usize, supports: &[Vec<u32>]) -> Vec<u32> {
         if here < least {
             (best, least) = (order.clone(), here);
         }
-        let mut patience = PATIENCE;
-        for _ in 0..ROUNDS {
+        let mut rounds_left = MAX_STALLED_ROUNDS;
+        for _ in 0..MAX_ROUNDS {
             if left == 0 {
                 break;
             }
@@ -58,11 +58,11 @@ pub fn force(cells: usize, supports: &[Vec<u32>]) -> Vec<u32> {
                 (best, least) = (order.clone(), now);
             }
             if now < here {
-                (here, patience) = (now, PATIENCE);
-            } else if patience == 0 {
+                (here, rounds_left) = (now, MAX_STALLED_ROUNDS);
+            } else if rounds_left == 0 {
                 break;
             } else {
-                patience -= 1;
+                rounds_left -= 1;
             }
         }
     }
@@ -98,11 +98,11 @@ fn cuthill_mckee(cells: usize, supports: &[&Vec<u32>], users: &[Vec<u32>]) -> Ve
         }
         order
     };
-    let (mut seen, mut scouted) = (vec![false; cells], vec![false; cells]);
+    let (mut seen, mut visited) = (vec![false; cells], vec![false; cells]);
     let mut order = Vec::with_capacity(cells);
     for cell in 0..cells as u32 {
         if !seen[cell as usize] {
-            let far = walk(cell, &mut scouted).pop().unwrap_or(cell);
+            let far = walk(cell, &mut visited).pop().unwrap_or(cell);
             order.extend(walk(far, &mut seen));
         }
     }

@@ -11,35 +11,35 @@
 //! Cost: nodes times sums that differ.
 
 use crate::dd::forest::Forest;
-use crate::dd::node::{EMPTY, Kept, Node, UNIT};
-use crate::relation::values::Values;
+use crate::dd::node::{EMPTY, Node, Root, UNIT};
+use crate::relation::values::ValueNumbering;
 use rustc_hash::FxHashMap;
 use sempre_base::Stop;
 use sempre_model::ir::{Binary, Expr, Place, Program, Unary};
 
 /// Sums that could be larger are left to others.
-const LARGE: i128 = 1 << 62;
+const MAX_SUM: i128 = 1 << 62;
 /// Bytes for each sum that is remembered, about.
-const BYTES: usize = 48;
+const ENTRY_BYTES: usize = 48;
 
 /// A condition on sums.
 #[derive(Clone, Debug)]
-pub(crate) enum Condition {
+pub(crate) enum LinearCondition {
     /// A sum compared with zero.
-    Compare(Sum, Binary),
-    Not(Box<Condition>),
-    And(Box<Condition>, Box<Condition>),
-    Or(Box<Condition>, Box<Condition>),
+    Compare(LinearSum, Binary),
+    Not(Box<LinearCondition>),
+    And(Box<LinearCondition>, Box<LinearCondition>),
+    Or(Box<LinearCondition>, Box<LinearCondition>),
 }
 
 /// Cells with factors, and a number.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sum {
+pub(crate) struct LinearSum {
     terms: Vec<(u32, i64)>,
     constant: i64,
 }
 
-impl Sum {
+impl LinearSum {
     fn of(program: &Program, expr: &Expr) -> Option<Self> {
         let mut sum = Self::default();
         sum.add(program, expr, 1)?;
@@ -85,7 +85,7 @@ impl Sum {
     }
 }
 
-impl Condition {
+impl LinearCondition {
     /// An expression as a condition on sums, if it is one.
     pub fn of(program: &Program, expr: &Expr) -> Option<Self> {
         use Binary::{And, Equal, Greater, GreaterEqual, Implies, Less, LessEqual, NotEqual, Or};
@@ -100,11 +100,11 @@ impl Condition {
                 a,
                 b,
             ) => {
-                let mut sum = Sum::of(program, a)?;
+                let mut sum = LinearSum::of(program, a)?;
                 sum.add(program, b, -1)?;
                 Self::Compare(sum, *op)
             }
-            _ => Self::Compare(Sum::of(program, expr)?, NotEqual),
+            _ => Self::Compare(LinearSum::of(program, expr)?, NotEqual),
         })
     }
 
@@ -115,7 +115,7 @@ impl Condition {
     pub fn select(
         &self,
         forest: &mut Forest,
-        values: &Values,
+        values: &ValueNumbering,
         cells: &[u32],
         set: Node,
     ) -> Result<Option<Node>, Stop> {
@@ -144,10 +144,10 @@ impl Condition {
 
 fn select_sum(
     forest: &mut Forest,
-    values: &Values,
+    values: &ValueNumbering,
     cells: &[u32],
     set: Node,
-    sum: &Sum,
+    sum: &LinearSum,
     op: Binary,
 ) -> Result<Option<Node>, Stop> {
     let mut factors = vec![0i64; cells.len()];
@@ -160,43 +160,43 @@ fn select_sum(
         };
         factors[place] = all;
     }
-    let mut search = Search {
+    let mut search = SumSelection {
         values,
         cells,
         factors: &factors,
         op,
         bounds: FxHashMap::default(),
-        known: FxHashMap::default(),
+        results: FxHashMap::default(),
     };
     // How large anything can get that is added up, whatever the order.
     let mut size = i128::from(sum.constant).abs();
     for (&cell, &factor) in cells.iter().zip(&factors) {
-        size += i128::from(factor).abs() * i128::from(values.largest(cell));
+        size += i128::from(factor).abs() * i128::from(values.max_abs(cell));
     }
-    if size >= LARGE {
+    if size >= MAX_SUM {
         return Ok(None);
     }
     let base = forest.stack.len();
     let found = search.find(forest, set, 0, sum.constant);
     forest.stack.truncate(base);
-    for kept in search.known.into_values() {
-        forest.release(kept);
+    for root in search.results.into_values() {
+        forest.unprotect(root);
     }
     found.map(Some)
 }
 
-struct Search<'a> {
-    values: &'a Values,
+struct SumSelection<'a> {
+    values: &'a ValueNumbering,
     cells: &'a [u32],
     factors: &'a [i64],
     op: Binary,
     /// The least and the greatest sum below a node.
     bounds: FxHashMap<Node, (i64, i64)>,
     /// For a node and the sum above it, the vectors with which the comparison holds.
-    known: FxHashMap<(Node, i64), Kept>,
+    results: FxHashMap<(Node, i64), Root>,
 }
 
-impl Search<'_> {
+impl SumSelection<'_> {
     fn term(&self, depth: usize, number: u32) -> i64 {
         // A cell that does not matter may hold anything.
         match self.factors[depth] {
@@ -209,8 +209,8 @@ impl Search<'_> {
         if node <= UNIT {
             return (0, 0);
         }
-        if let Some(&known) = self.bounds.get(&node) {
-            return known;
+        if let Some(&results) = self.bounds.get(&node) {
+            return results;
         }
         let (mut least, mut most) = (i64::MAX, i64::MIN);
         let mut at = node;
@@ -237,16 +237,16 @@ impl Search<'_> {
             return Ok(EMPTY);
         }
         let (least, most) = self.bounds(forest, node, depth);
-        match decided(self.op, above + least, above + most) {
+        match constant_truth(self.op, above + least, above + most) {
             Some(true) => return Ok(node),
             Some(false) => return Ok(EMPTY),
             None => {}
         }
-        if let Some(&known) = self.known.get(&(node, above)) {
-            return Ok(forest.get(known));
+        if let Some(&results) = self.results.get(&(node, above)) {
+            return Ok(forest.get(results));
         }
         forest.tick()?;
-        if self.known.len() * BYTES > forest.spare() {
+        if self.results.len() * ENTRY_BYTES > forest.remaining_bytes() {
             return Err(Stop::Memory);
         }
         let base = forest.stack.len();
@@ -259,14 +259,14 @@ impl Search<'_> {
             }
             at = e.right;
         }
-        let result = forest.list_of_stack(base, EMPTY)?;
-        self.known.insert((node, above), forest.keep(result));
+        let result = forest.list_from_stack(base, EMPTY)?;
+        self.results.insert((node, above), forest.protect(result));
         Ok(result)
     }
 }
 
 /// Whether all numbers between two compare with zero in the same way, and how.
-fn decided(op: Binary, least: i64, most: i64) -> Option<bool> {
+fn constant_truth(op: Binary, least: i64, most: i64) -> Option<bool> {
     let (always, never) = match op {
         Binary::Equal => (least == 0 && most == 0, least > 0 || most < 0),
         Binary::NotEqual => (least > 0 || most < 0, least == 0 && most == 0),
@@ -329,7 +329,7 @@ mod tests {
         for i in 0..CELLS {
             program.declare(&format!("x{i}"), Type::BYTE, None, None);
         }
-        let mut decided = 0;
+        let mut constant_truth = 0;
         for round in 0..2_000 {
             let count = 1 + r.below(60);
             program.initial = (0..count)
@@ -338,14 +338,14 @@ mod tests {
             program.initial.sort();
             program.initial.dedup();
             let expr = condition(&mut r, 2);
-            assert!(Condition::of(&program, &expr).is_some(), "{expr:?}");
+            assert!(LinearCondition::of(&program, &expr).is_some(), "{expr:?}");
             let mut forest = Forest::new(Limits::default());
             if round % 2 == 0 {
                 forest.stress(1 + r.below(5) as u32);
             }
             let mut model = Model::new(&mut forest, &program, None);
             let all = model.initial(&mut forest).unwrap();
-            let all = forest.keep(all);
+            let all = forest.protect(all);
             let set = forest.get(all);
             let found = model.satisfying(&mut forest, set, &expr).unwrap();
             let mut found: Vec<Vec<i64>> = (forest.vectors(found))
@@ -356,9 +356,9 @@ mod tests {
             let mut expected = program.initial.clone();
             expected.retain(|state| interpreter.holds(&expr, state).unwrap());
             assert_eq!(found, expected, "{expr:?}");
-            decided += usize::from(!expected.is_empty() && expected.len() < count);
+            constant_truth += usize::from(!expected.is_empty() && expected.len() < count);
         }
-        assert!(decided > 500, "{decided}");
+        assert!(constant_truth > 500, "{constant_truth}");
     }
 
     /// A hundred cells, any of which may be set: far too many combinations to look at them.
@@ -369,7 +369,7 @@ mod tests {
             .map(|i| program.declare(&format!("x{i}"), Type::BYTE, None, None))
             .collect();
         let mut forest = Forest::new(Limits::default());
-        let mut values = Values::new(program.cells());
+        let mut values = ValueNumbering::new(program.cells());
         let mut all = UNIT;
         for cell in 0..100 {
             let [zero, one] = [0, 1].map(|value| values.number(cell, value));
@@ -381,7 +381,7 @@ mod tests {
             .reduce(|a, b| Expr::binary(Binary::Add, a, b))
             .unwrap();
         let two = Expr::binary(Binary::Equal, sum, Expr::Constant(2));
-        let two = Condition::of(&program, &two).unwrap();
+        let two = LinearCondition::of(&program, &two).unwrap();
         let order: Vec<u32> = (0..100).collect();
         let found = two.select(&mut forest, &values, &order, all).unwrap();
         assert_eq!(forest.count(found.unwrap()).to_string(), "4950");
@@ -393,9 +393,9 @@ mod tests {
         let x = program.declare("x", Type::BYTE, None, None);
         let square = Expr::binary(Binary::Multiply, Expr::variable(x), Expr::variable(x));
         let expr = Expr::equal(square, Expr::Constant(4));
-        assert!(Condition::of(&program, &expr).is_none());
+        assert!(LinearCondition::of(&program, &expr).is_none());
         let much = Expr::Constant(i64::MAX);
         let expr = Expr::equal(Expr::binary(Binary::Add, much.clone(), much), Expr::TRUE);
-        assert!(Condition::of(&program, &expr).is_none());
+        assert!(LinearCondition::of(&program, &expr).is_none());
     }
 }

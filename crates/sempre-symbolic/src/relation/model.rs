@@ -10,13 +10,13 @@
 //! before; so results of operations stay right.
 
 use crate::dd::forest::Forest;
-use crate::dd::node::{EMPTY, Kept, Node};
+use crate::dd::node::{EMPTY, Node, Root};
 use crate::dd::shape::{Mode, Shape};
-use crate::relation::conjuncts::{Meaning, footprint, parts};
+use crate::relation::conjuncts::{Conjunct, conjuncts, footprint};
 use crate::relation::force::force;
-use crate::relation::partial_relation::Part;
-use crate::relation::relation_learner::Learner;
-use crate::relation::reordering::SecondThoughts;
+use crate::relation::partial_relation::PartialRelation;
+use crate::relation::relation_learner::RelationLearner;
+use crate::relation::reordering::Reordering;
 use crate::relation::split::variants;
 use rustc_hash::FxHashMap;
 use sempre_base::Stop;
@@ -24,7 +24,7 @@ use sempre_model::ir::Program;
 
 /// A part of an event.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Use {
+pub(crate) struct ConjunctUse {
     pub part: u32,
     /// Of its relation, from the top of the event on.
     pub shape: Shape,
@@ -39,12 +39,12 @@ pub(crate) struct Event {
     pub action: u32,
     /// The highest level that it touches.
     pub top: u32,
-    pub uses: Vec<Use>,
+    pub uses: Vec<ConjunctUse>,
     /// In which order parts are learned and joined: those of few cells first.
     pub by_size: Vec<usize>,
     /// Of its relation, from `top` on.
     pub shape: Shape,
-    pub relation: Kept,
+    pub relation: Root,
     /// The versions of its parts, added up, when it was made.
     pub version: u64,
 }
@@ -55,11 +55,11 @@ pub(crate) struct Group {
     pub top: u32,
     pub shape: Shape,
     pub events: Vec<u32>,
-    pub relation: Kept,
+    pub relation: Root,
     /// How many values had occurred in all cells when its parts were last looked at.
-    pub looked_at: Option<usize>,
+    pub checked_at: Option<usize>,
     /// Are its parts known for all combinations of these?
-    pub is_ready: bool,
+    pub is_complete: bool,
 }
 
 /// See the module's documentation.
@@ -70,15 +70,15 @@ pub struct Model<'p> {
     pub(crate) order: Vec<u32>,
     /// The level of each cell.
     pub(crate) levels: Vec<u32>,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) partial_relations: Vec<PartialRelation>,
     pub(crate) events: Vec<Event>,
     pub(crate) groups: Vec<Group>,
     /// The groups with each top.
     pub(crate) at_level: Vec<Vec<u32>>,
-    pub(crate) learner: Learner<'p>,
+    pub(crate) learner: RelationLearner<'p>,
     /// Is it noted which values occur?
-    pub(crate) notes_values: bool,
-    pub(crate) second_thoughts: SecondThoughts,
+    pub(crate) tracks_values: bool,
+    pub(crate) reordering: Reordering,
 }
 
 impl<'p> Model<'p> {
@@ -93,10 +93,10 @@ impl<'p> Model<'p> {
             "atomic steps are not relations of actions"
         );
         let actions = variants(program);
-        let meanings: Vec<Vec<Meaning>> = (actions.iter())
-            .map(|(_, action)| parts(program, action, &actions))
+        let conjuncts: Vec<Vec<Conjunct>> = (actions.iter())
+            .map(|(_, action)| conjuncts(program, action, &actions))
             .collect();
-        let order = order.unwrap_or_else(|| good_order(program, &meanings));
+        let order = order.unwrap_or_else(|| force_order(program, &conjuncts));
         let mut levels = vec![u32::MAX; program.cells()];
         for (level, &cell) in order.iter().enumerate() {
             levels[cell as usize] = level as u32;
@@ -110,17 +110,17 @@ impl<'p> Model<'p> {
             at_level: vec![Vec::new(); order.len()],
             order,
             levels,
-            parts: Vec::new(),
+            partial_relations: Vec::new(),
             events: Vec::new(),
             groups: Vec::new(),
-            learner: Learner::new(program),
-            notes_values: false,
-            second_thoughts: SecondThoughts::None,
+            learner: RelationLearner::new(program),
+            tracks_values: false,
+            reordering: Reordering::None,
         };
         let mut known: FxHashMap<String, u32> = FxHashMap::default();
         let mut groups: FxHashMap<(u32, Shape), u32> = FxHashMap::default();
-        for ((action, _), meanings) in actions.iter().zip(meanings) {
-            model.add_event(forest, *action, meanings, &mut known, &mut groups);
+        for ((action, _), conjuncts) in actions.iter().zip(conjuncts) {
+            model.add_event(forest, *action, conjuncts, &mut known, &mut groups);
         }
         model
     }
@@ -129,29 +129,29 @@ impl<'p> Model<'p> {
         &mut self,
         forest: &mut Forest,
         action: u32,
-        meanings: Vec<Meaning>,
+        conjuncts: Vec<Conjunct>,
         known: &mut FxHashMap<String, u32>,
         groups: &mut FxHashMap<(u32, Shape), u32>,
     ) {
-        let numbers: Vec<u32> = (meanings.into_iter())
-            .map(|meaning| {
-                *known.entry(format!("{meaning:?}")).or_insert_with(|| {
-                    let part = Part::new(forest, self.program, meaning, &self.levels);
-                    self.parts.push(part);
-                    self.parts.len() as u32 - 1
+        let numbers: Vec<u32> = (conjuncts.into_iter())
+            .map(|conjunct| {
+                *known.entry(format!("{conjunct:?}")).or_insert_with(|| {
+                    let part = PartialRelation::new(forest, self.program, conjunct, &self.levels);
+                    self.partial_relations.push(part);
+                    self.partial_relations.len() as u32 - 1
                 })
             })
             .collect();
-        let parts = &self.parts;
-        let first = |&p: &u32| parts[p as usize].cells.first();
+        let partial_relations = &self.partial_relations;
+        let first = |&p: &u32| partial_relations[p as usize].cells.first();
         let top = (numbers.iter().filter_map(first))
             .map(|&(cell, _)| self.levels[cell as usize])
             .min()
             .unwrap_or(0);
-        let uses: Vec<Use> = (numbers.iter())
+        let uses: Vec<ConjunctUse> = (numbers.iter())
             .map(|&part| {
-                let p = &parts[part as usize];
-                Use {
+                let p = &partial_relations[part as usize];
+                ConjunctUse {
                     part,
                     shape: forest.shape(&p.modes(&self.levels, top)),
                     reads: forest.shape(&p.read_modes(&self.levels, top)),
@@ -159,12 +159,14 @@ impl<'p> Model<'p> {
             })
             .collect();
         let mut by_size: Vec<usize> = (0..uses.len()).collect();
-        by_size.sort_by_key(|&i| parts[uses[i].part as usize].cells.len());
+        by_size.sort_by_key(|&i| partial_relations[uses[i].part as usize].cells.len());
         let shape = by_size.iter().fold(Shape::END, |shape, &i| {
             (forest.joined_shape(shape, uses[i].shape))
                 .expect("pieces of an effect write different cells")
         });
-        let writes = numbers.iter().any(|&p| parts[p as usize].writes());
+        let writes = numbers
+            .iter()
+            .any(|&p| partial_relations[p as usize].writes());
         let number = self.events.len() as u32;
         self.events.push(Event {
             action,
@@ -172,7 +174,7 @@ impl<'p> Model<'p> {
             uses,
             by_size,
             shape,
-            relation: forest.keep(EMPTY),
+            relation: forest.protect(EMPTY),
             version: 0,
         });
         if writes {
@@ -182,9 +184,9 @@ impl<'p> Model<'p> {
                     top,
                     shape,
                     events: Vec::new(),
-                    relation: forest.keep(EMPTY),
-                    looked_at: None,
-                    is_ready: false,
+                    relation: forest.protect(EMPTY),
+                    checked_at: None,
+                    is_complete: false,
                 });
                 self.at_level[top as usize].push(group);
                 group
@@ -256,17 +258,17 @@ impl<'p> Model<'p> {
     /// # Errors
     /// If there is.
     #[inline]
-    pub(crate) fn reconsider(&mut self, forest: &Forest) -> Result<(), Stop> {
-        (self.second_thoughts).consider(forest, self.program, &self.order)
+    pub(crate) fn consider_reordering(&mut self, forest: &Forest) -> Result<(), Stop> {
+        (self.reordering).consider(forest, self.program, &self.order)
     }
 
     /// A shape from an event's top on, as one from the first level on.
-    pub(crate) fn whole_shape(&self, forest: &mut Forest, shape: Shape, top: u32) -> Shape {
+    pub(crate) fn shape_from_top(&self, forest: &mut Forest, shape: Shape, top: u32) -> Shape {
         (0..top).fold(shape, |shape, _| forest.shapes.prepend(Mode::Skip, shape))
     }
 
     /// The vectors of a set from a level on: what is above does not matter.
-    pub(crate) fn below(&self, forest: &mut Forest, set: Node, top: u32) -> Result<Node, Stop> {
+    pub(crate) fn suffixes(&self, forest: &mut Forest, set: Node, top: u32) -> Result<Node, Stop> {
         let base = forest.stack.len();
         let mut set = set;
         for _ in 0..top {
@@ -275,7 +277,7 @@ impl<'p> Model<'p> {
             }
             forest.stack.truncate(base);
             forest.push(set);
-            set = forest.union_of_downs(set)?;
+            set = forest.union_of_children(set)?;
         }
         forest.stack.truncate(base);
         Ok(set)
@@ -283,10 +285,10 @@ impl<'p> Model<'p> {
 }
 
 /// The order that FORCE finds.
-fn good_order(program: &Program, meanings: &[Vec<Meaning>]) -> Vec<u32> {
-    let supports: Vec<Vec<u32>> = (meanings.iter())
-        .map(|parts| {
-            let mut cells: Vec<u32> = (parts.iter())
+fn force_order(program: &Program, conjuncts: &[Vec<Conjunct>]) -> Vec<u32> {
+    let supports: Vec<Vec<u32>> = (conjuncts.iter())
+        .map(|partial_relations| {
+            let mut cells: Vec<u32> = (partial_relations.iter())
                 .flat_map(|m| {
                     let f = footprint(program, m);
                     f.reads.into_iter().chain(f.may_write)

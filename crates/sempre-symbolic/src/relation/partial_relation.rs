@@ -16,45 +16,45 @@
 //! A cell that is written but not read has [`COPY`] in the rows that leave it alone, as `a[i] := 0` leaves all elements but one.
 
 use crate::dd::forest::Forest;
-use crate::dd::node::{EMPTY, Kept, Node, UNIT};
+use crate::dd::node::{EMPTY, Node, Root, UNIT};
 use crate::dd::shape::{COPY, Mode, Shape};
-use crate::relation::conjuncts::{Meaning, footprint};
-use crate::relation::relation_learner::{Answer, Learner, table_rows};
+use crate::relation::conjuncts::{Conjunct, footprint};
+use crate::relation::relation_learner::{RelationLearner, RowResult, table_rows};
 use sempre_base::Stop;
 use sempre_model::ir::Program;
 
 /// Parts whose cells have more combinations of values are asked about those that occur together, and no others.
-const FEW: usize = 1000;
+const MAX_COMBINATIONS: usize = 1000;
 /// A part that was asked about fewer values of a cell is not asked about those that come next.
-const MANY: usize = 64;
+const LOOKAHEAD_FROM: usize = 64;
 
 /// See the module's documentation.
 #[derive(Clone, Debug)]
-pub(crate) struct Part {
-    pub meaning: Meaning,
+pub(crate) struct PartialRelation {
+    pub conjunct: Conjunct,
     /// The cells and what is done to them, in the order of levels.
     pub cells: Vec<(u32, Mode)>,
     /// What was asked: values of the cells that are read.
-    learned: Kept,
+    queried: Root,
     /// The answers.
-    pub relation: Kept,
+    pub relation: Root,
     /// Where the interpreter failed.
-    pub failed: Kept,
+    pub failing: Root,
     /// Goes up when rows are learned.
     pub version: u32,
     /// How many values of the cells that are read had occurred when all their combinations were learned, if they were.
-    occurred: Option<usize>,
+    learned_at: Option<usize>,
     /// There are more than a few combinations.
     is_wide: bool,
     /// Of a part that reads one cell: how many of the values that have occurred were looked at, and which values it was asked about then.
-    looked_at: usize,
-    asked: Vec<bool>,
+    values_seen: usize,
+    queried_values: Vec<bool>,
 }
 
-impl Part {
+impl PartialRelation {
     /// A part about which nothing is known yet. `levels` are those of cells.
-    pub fn new(forest: &mut Forest, program: &Program, meaning: Meaning, levels: &[u32]) -> Self {
-        let footprint = footprint(program, &meaning);
+    pub fn new(forest: &mut Forest, program: &Program, conjunct: Conjunct, levels: &[u32]) -> Self {
+        let footprint = footprint(program, &conjunct);
         let mut cells: Vec<(u32, Mode)> = Vec::new();
         for &cell in &footprint.reads {
             let written = footprint.may_write.contains(&cell);
@@ -67,16 +67,16 @@ impl Part {
         }
         cells.sort_by_key(|&(cell, _)| levels[cell as usize]);
         Self {
-            meaning,
+            conjunct,
             cells,
-            learned: forest.keep(EMPTY),
-            relation: forest.keep(EMPTY),
-            failed: forest.keep(EMPTY),
+            queried: forest.protect(EMPTY),
+            relation: forest.protect(EMPTY),
+            failing: forest.protect(EMPTY),
             version: 0,
-            occurred: None,
+            learned_at: None,
             is_wide: false,
-            looked_at: 0,
-            asked: Vec::new(),
+            values_seen: 0,
+            queried_values: Vec::new(),
         }
     }
 
@@ -87,18 +87,18 @@ impl Part {
 
     /// The modes of levels from `top` on, one for each until the last cell.
     pub fn modes(&self, levels: &[u32], top: u32) -> Vec<Mode> {
-        spread(self.cells.iter().copied(), levels, top)
+        level_modes(self.cells.iter().copied(), levels, top)
     }
 
     /// The modes of what it reads alone.
     pub fn read_modes(&self, levels: &[u32], top: u32) -> Vec<Mode> {
         let reads = self.cells.iter().filter(|(_, m)| *m != Mode::Write);
-        spread(reads.map(|&(c, _)| (c, Mode::Read)), levels, top)
+        level_modes(reads.map(|&(c, _)| (c, Mode::Read)), levels, top)
     }
 
     /// Are all rows known?
     pub fn is_complete(&self) -> bool {
-        self.version > 0 && matches!(self.meaning, Meaning::Rows(_))
+        self.version > 0 && matches!(self.conjunct, Conjunct::Table(_))
     }
 
     /// Learns the rows for all combinations of the values that have occurred in the cells that are read, if these are few.
@@ -106,7 +106,7 @@ impl Part {
     pub fn learn_all(
         &mut self,
         forest: &mut Forest,
-        learner: &mut Learner<'_>,
+        learner: &mut RelationLearner<'_>,
     ) -> Result<bool, Stop> {
         if self.is_wide {
             return Ok(false);
@@ -118,16 +118,17 @@ impl Part {
         if reads().count() == 1
             && let Some(&(cell, _)) = reads().next()
         {
-            self.learn_next(forest, learner, cell)?;
+            self.learn_single_cell(forest, learner, cell)?;
             return Ok(true);
         }
-        let counts = || reads().map(|&(cell, _)| learner.values.in_turn[cell as usize].len());
-        let occurred = counts().sum();
-        if self.occurred == Some(occurred) {
+        let counts =
+            || reads().map(|&(cell, _)| learner.values.occurrence_order[cell as usize].len());
+        let learned_at = counts().sum();
+        if self.learned_at == Some(learned_at) {
             return Ok(true);
         }
         let combinations = counts().try_fold(1usize, |all, n| all.checked_mul(n));
-        if combinations.is_none_or(|n| n > FEW) {
+        if combinations.is_none_or(|n| n > MAX_COMBINATIONS) {
             self.is_wide = true;
             return Ok(false);
         }
@@ -142,51 +143,51 @@ impl Part {
             forest.stack.truncate(base);
             forest.push(all);
         }
-        self.occurred = Some(occurred);
+        self.learned_at = Some(learned_at);
         self.learn_rows(forest, learner, all)?;
         forest.stack.truncate(base);
         Ok(true)
     }
 
     /// Learns the rows for all values that have occurred in the one cell that is read, and for some that may be next.
-    fn learn_next(
+    fn learn_single_cell(
         &mut self,
         forest: &mut Forest,
-        learner: &mut Learner<'_>,
+        learner: &mut RelationLearner<'_>,
         cell: u32,
     ) -> Result<(), Stop> {
-        let occurred = &learner.values.in_turn[cell as usize];
-        if self.looked_at == occurred.len() {
+        let learned_at = &learner.values.occurrence_order[cell as usize];
+        if self.values_seen == learned_at.len() {
             return Ok(());
         }
-        let first = self.looked_at;
-        self.looked_at = occurred.len();
+        let first = self.values_seen;
+        self.values_seen = learned_at.len();
         let mut vectors: Vec<Vec<u32>> = Vec::new();
-        for i in first..self.looked_at {
-            let number = learner.values.in_turn[cell as usize][i];
-            if self.is_new(number) {
+        for i in first..self.values_seen {
+            let number = learner.values.occurrence_order[cell as usize][i];
+            if self.mark_queried(number) {
                 vectors.push(vec![number]);
             }
         }
         let Some(last) = vectors.last() else {
             return Ok(());
         };
-        if self.looked_at >= MANY {
+        if self.values_seen >= LOOKAHEAD_FROM {
             let last = learner.values.value(cell, last[0]);
-            let before = learner.values.known_number(cell, last.wrapping_sub(1));
-            let by = match before.is_some_and(|n| self.was_asked(n)) {
+            let before = learner.values.existing_number(cell, last.wrapping_sub(1));
+            let by = match before.is_some_and(|n| self.was_queried(n)) {
                 true => 1,
                 false => -1,
             };
-            for i in 1..=self.looked_at as i64 {
+            for i in 1..=self.values_seen as i64 {
                 let value = last.checked_add(by * i);
-                let Some(value) = value.filter(|&v| learner.takes(cell, v)) else {
+                let Some(value) = value.filter(|&v| learner.in_range(cell, v)) else {
                     break;
                 };
                 let next = vec![learner.values.number(cell, value)];
                 // What fails there is nobody's fault yet.
-                let answer = learner.row(&self.meaning, &self.cells, &next);
-                if matches!(answer, Answer::Failed) || !self.is_new(next[0]) {
+                let answer = learner.row(&self.conjunct, &self.cells, &next);
+                if matches!(answer, RowResult::Failed) || !self.mark_queried(next[0]) {
                     break;
                 }
                 vectors.push(next);
@@ -198,17 +199,17 @@ impl Part {
     }
 
     /// Was it asked about a value of the one cell that is read?
-    fn was_asked(&self, number: u32) -> bool {
-        self.asked.get((COPY - 1 - number) as usize) == Some(&true)
+    fn was_queried(&self, number: u32) -> bool {
+        self.queried_values.get((COPY - 1 - number) as usize) == Some(&true)
     }
 
     /// Notes that it is asked about a value; is it the first time?
-    fn is_new(&mut self, number: u32) -> bool {
+    fn mark_queried(&mut self, number: u32) -> bool {
         let index = (COPY - 1 - number) as usize;
-        if self.asked.len() <= index {
-            self.asked.resize(index + 1, false);
+        if self.queried_values.len() <= index {
+            self.queried_values.resize(index + 1, false);
         }
-        !std::mem::replace(&mut self.asked[index], true)
+        !std::mem::replace(&mut self.queried_values[index], true)
     }
 
     /// Learns the rows for all values that `set` has in the cells that are read, which are at the levels of `shape`.
@@ -216,15 +217,15 @@ impl Part {
     pub fn learn(
         &mut self,
         forest: &mut Forest,
-        learner: &mut Learner<'_>,
+        learner: &mut RelationLearner<'_>,
         set: Node,
         shape: Shape,
     ) -> Result<bool, Stop> {
         if self.is_complete() || set == EMPTY {
             return Ok(false);
         }
-        let seen = match self.meaning {
-            Meaning::Rows(_) => UNIT,
+        let seen = match self.conjunct {
+            Conjunct::Table(_) => UNIT,
             _ => forest.project_inner(set, shape)?,
         };
         self.learn_rows(forest, learner, seen)
@@ -234,50 +235,50 @@ impl Part {
     fn learn_rows(
         &mut self,
         forest: &mut Forest,
-        learner: &mut Learner<'_>,
+        learner: &mut RelationLearner<'_>,
         seen: Node,
     ) -> Result<bool, Stop> {
-        if let Meaning::Rows(table) = &self.meaning {
-            let (rows, failed) = table_rows(&self.cells, table, learner);
-            return self.add(forest, rows, failed, UNIT);
+        if let Conjunct::Table(table) = &self.conjunct {
+            let (rows, failing) = table_rows(&self.cells, table, learner);
+            return self.add(forest, rows, failing, UNIT);
         }
         forest.push(seen);
-        let new = forest.difference_inner(seen, forest.get(self.learned))?;
+        let new = forest.difference_inner(seen, forest.get(self.queried))?;
         forest.pop();
         if new == EMPTY {
             return Ok(false);
         }
-        let (mut rows, mut failed) = (Vec::new(), Vec::new());
+        let (mut rows, mut failing) = (Vec::new(), Vec::new());
         for vector in forest.vectors(new) {
-            match learner.row(&self.meaning, &self.cells, &vector) {
-                Answer::No => {}
-                Answer::Row(row) => rows.push(row),
-                Answer::Failed => failed.push(vector),
+            match learner.row(&self.conjunct, &self.cells, &vector) {
+                RowResult::Disabled => {}
+                RowResult::Row(row) => rows.push(row),
+                RowResult::Failed => failing.push(vector),
             }
         }
-        self.add(forest, rows, failed, new)
+        self.add(forest, rows, failing, new)
     }
 
     fn add(
         &mut self,
         forest: &mut Forest,
         mut rows: Vec<Vec<u32>>,
-        mut failed: Vec<Vec<u32>>,
+        mut failing: Vec<Vec<u32>>,
         new: Node,
     ) -> Result<bool, Stop> {
         let base = forest.stack.len();
         forest.push(new);
         self.version += 1;
-        for (kept, vectors) in [(self.relation, &mut rows), (self.failed, &mut failed)] {
+        for (root, vectors) in [(self.relation, &mut rows), (self.failing, &mut failing)] {
             let added = forest.set_of(vectors)?;
             forest.push(added);
-            let all = forest.union_inner(forest.get(kept), added)?;
-            forest.set(kept, all);
+            let all = forest.union_inner(forest.get(root), added)?;
+            forest.set(root, all);
         }
         // Of a table, nothing is asked.
-        if !matches!(self.meaning, Meaning::Rows(_)) {
-            let learned = forest.union_inner(forest.get(self.learned), new)?;
-            forest.set(self.learned, learned);
+        if !matches!(self.conjunct, Conjunct::Table(_)) {
+            let queried = forest.union_inner(forest.get(self.queried), new)?;
+            forest.set(self.queried, queried);
         }
         forest.stack.truncate(base);
         Ok(true)
@@ -285,7 +286,7 @@ impl Part {
 }
 
 /// Modes of cells as modes of levels.
-pub(crate) fn spread(
+pub(crate) fn level_modes(
     cells: impl Iterator<Item = (u32, Mode)>,
     levels: &[u32],
     top: u32,

@@ -1,39 +1,39 @@
 //! Rows of relations: what the interpreter says of combinations of values.
 
 use crate::dd::shape::{COPY, Mode};
-use crate::relation::conjuncts::{Meaning, Rival};
-use crate::relation::values::Values;
+use crate::relation::conjuncts::{Conjunct, HigherPriority};
+use crate::relation::values::ValueNumbering;
 use sempre_model::Interpreter;
 use sempre_model::ir::{Behaviour, Expr, Program, Table};
 
 /// What the interpreter says of one combination of values.
-pub(crate) enum Answer {
-    No,
+pub(crate) enum RowResult {
+    Disabled,
     Row(Vec<u32>),
     Failed,
 }
 
 /// The numbers of values, and a state to try things on.
 #[derive(Clone, Debug)]
-pub(crate) struct Learner<'p> {
+pub(crate) struct RelationLearner<'p> {
     pub interpreter: Interpreter<'p>,
     state: Vec<i64>,
     written: Vec<u32>,
-    pub values: Values,
+    pub values: ValueNumbering,
 }
 
-impl<'p> Learner<'p> {
+impl<'p> RelationLearner<'p> {
     pub fn new(program: &'p Program) -> Self {
         Self {
             interpreter: Interpreter::new(program),
             state: program.initial[0].clone(),
             written: Vec::new(),
-            values: Values::new(program.cells()),
+            values: ValueNumbering::new(program.cells()),
         }
     }
 
     /// May a cell have this value?
-    pub fn takes(&self, cell: u32, value: i64) -> bool {
+    pub fn in_range(&self, cell: u32, value: i64) -> bool {
         let program = self.interpreter.program();
         let ty = &program.variable(program.variable_of_cell(cell)).ty;
         ty.store(value) == Some(value)
@@ -55,35 +55,35 @@ impl<'p> Learner<'p> {
         self.interpreter.value(expr, &self.state).is_ok()
     }
 
-    pub fn row(&mut self, meaning: &Meaning, cells: &[(u32, Mode)], vector: &[u32]) -> Answer {
+    pub fn row(&mut self, conjunct: &Conjunct, cells: &[(u32, Mode)], vector: &[u32]) -> RowResult {
         let reads = cells.iter().filter(|(_, m)| *m != Mode::Write);
         for (&(cell, _), &number) in reads.zip(vector) {
             self.state[cell as usize] = self.values.value(cell, number);
         }
-        let conditions = match meaning {
-            Meaning::Condition(conditions) | Meaning::Effect(conditions, _) => conditions,
-            Meaning::Disabled(rival) => {
-                return match self.is_enabled(rival) {
-                    true => Answer::No,
-                    false => Answer::Row(vector.to_vec()),
+        let conditions = match conjunct {
+            Conjunct::Condition(conditions) | Conjunct::Effect(conditions, _) => conditions,
+            Conjunct::Disabled(higher) => {
+                return match self.is_enabled(higher) {
+                    true => RowResult::Disabled,
+                    false => RowResult::Row(vector.to_vec()),
                 };
             }
-            Meaning::Rows(_) => return Answer::No,
+            Conjunct::Table(_) => return RowResult::Disabled,
         };
         for condition in conditions {
             match self.interpreter.holds(condition, &self.state) {
                 Ok(true) => {}
-                Ok(false) => return Answer::No,
-                Err(_) => return Answer::Failed,
+                Ok(false) => return RowResult::Disabled,
+                Err(_) => return RowResult::Failed,
             }
         }
-        let Meaning::Effect(_, effect) = meaning else {
-            return Answer::Row(vector.to_vec());
+        let Conjunct::Effect(_, effect) = conjunct else {
+            return RowResult::Row(vector.to_vec());
         };
         self.written.clear();
         let run = (self.interpreter).effect(effect, &mut self.state, &mut self.written);
         if run.is_err() {
-            return Answer::Failed;
+            return RowResult::Failed;
         }
         let mut row = Vec::with_capacity(2 * cells.len());
         let mut read = vector.iter();
@@ -94,17 +94,17 @@ impl<'p> Learner<'p> {
             if mode == Mode::Read {
                 continue;
             }
-            let kept = mode == Mode::Write && !self.written.contains(&cell);
-            row.push(match kept {
+            let root = mode == Mode::Write && !self.written.contains(&cell);
+            row.push(match root {
                 true => COPY,
                 false => self.values.number(cell, self.state[cell as usize]),
             });
         }
-        Answer::Row(row)
+        RowResult::Row(row)
     }
 
-    fn is_enabled(&self, rival: &Rival) -> bool {
-        if let Some((register, value)) = rival.register {
+    fn is_enabled(&self, higher: &HigherPriority) -> bool {
+        if let Some((register, value)) = higher.register {
             let now = self
                 .interpreter
                 .value(&Expr::variable(register), &self.state);
@@ -112,7 +112,7 @@ impl<'p> Learner<'p> {
                 return false;
             }
         }
-        match &rival.behaviour {
+        match &higher.behaviour {
             // A guard that fails counts as true.
             Behaviour::Guarded { guard, .. } => {
                 self.interpreter.holds(guard, &self.state).unwrap_or(true)
@@ -129,7 +129,7 @@ impl<'p> Learner<'p> {
 pub(crate) fn table_rows(
     cells: &[(u32, Mode)],
     table: &Table,
-    learner: &mut Learner<'_>,
+    learner: &mut RelationLearner<'_>,
 ) -> (Vec<Vec<u32>>, Vec<Vec<u32>>) {
     let position = |list: &[u32], cell: u32| list.iter().position(|&c| c == cell);
     let program = learner.interpreter.program();

@@ -21,29 +21,29 @@ use sempre_model::ir::Program;
 use std::collections::VecDeque;
 
 /// Nodes after which a search has second thoughts.
-const TRIAL: u64 = 1 << 20;
+const DELAY: u64 = 1 << 20;
 /// States that are looked at.
-const STATES: usize = 30_000;
+const SAMPLE: usize = 30_000;
 /// What they may cost, in actions that are tried.
 const WORK: usize = 8_000_000;
 /// Steps after which a walk begins again.
-const WALK: usize = 2_000;
+const WALK_LENGTH: usize = 2_000;
 /// The share of the other diagram that is small enough.
-const WORTH: (usize, usize) = (97, 100);
+const REQUIRED_RATIO: (usize, usize) = (97, 100);
 
 /// The second thoughts of a search.
 #[derive(Clone, Debug, Default)]
-pub(crate) enum SecondThoughts {
+pub(crate) enum Reordering {
     /// The order is given, or has been thought of.
     #[default]
     None,
     /// The order is ours.
-    Later,
+    Pending,
     /// This one is better.
-    Better(Vec<u32>),
+    Found(Vec<u32>),
 }
 
-impl SecondThoughts {
+impl Reordering {
     /// Has them if it is time.
     ///
     /// # Errors
@@ -56,16 +56,16 @@ impl SecondThoughts {
         order: &[u32],
     ) -> Result<(), Stop> {
         match self {
-            Self::Later if forest.made() >= TRIAL => self.think(program, order),
+            Self::Pending if forest.nodes_made() >= DELAY => self.compute(program, order),
             _ => Ok(()),
         }
     }
 
     #[cold]
-    fn think(&mut self, program: &Program, order: &[u32]) -> Result<(), Stop> {
+    fn compute(&mut self, program: &Program, order: &[u32]) -> Result<(), Stop> {
         *self = Self::None;
         if let Some(better) = better_order(program, order)? {
-            *self = Self::Better(better);
+            *self = Self::Found(better);
             // Whoever began the search sees why, and begins again.
             return Err(Stop::Cancelled);
         }
@@ -76,15 +76,18 @@ impl SecondThoughts {
 /// An order that is likely to be better than the given one, if one is known.
 fn better_order(program: &Program, order: &[u32]) -> Result<Option<Vec<u32>>, Stop> {
     let upside_down: Vec<u32> = (0..order.len() as u32).rev().collect();
-    let states = some_states(program);
-    let (size, other) = (size(&states, order)?, size(&states, &upside_down)?);
-    Ok((other * WORTH.1 < size * WORTH.0).then_some(upside_down))
+    let states = sample_states(program);
+    let (diagram_size, other) = (
+        diagram_size(&states, order)?,
+        diagram_size(&states, &upside_down)?,
+    );
+    Ok((other * REQUIRED_RATIO.1 < diagram_size * REQUIRED_RATIO.0).then_some(upside_down))
 }
 
 /// Some states that the program can come to.
-fn some_states(program: &Program) -> Vec<Vec<i64>> {
+fn sample_states(program: &Program) -> Vec<Vec<i64>> {
     let interpreter = Interpreter::new(program);
-    let mut left = (WORK / program.actions.len().max(1)).min(2 * STATES);
+    let mut left = (WORK / program.actions.len().max(1)).min(2 * SAMPLE);
     let successors = |state: &[i64]| -> Vec<Vec<i64>> {
         let all = interpreter.successors(state).into_iter();
         all.filter_map(|(_, next)| next.ok()).collect()
@@ -93,7 +96,7 @@ fn some_states(program: &Program) -> Vec<Vec<i64>> {
     let mut queue: VecDeque<Vec<i64>> = program.initial.iter().cloned().collect();
     let half = left / 2;
     while left > half
-        && seen.len() < STATES / 2
+        && seen.len() < SAMPLE / 2
         && let Some(state) = queue.pop_front()
     {
         left -= 1;
@@ -105,14 +108,14 @@ fn some_states(program: &Program) -> Vec<Vec<i64>> {
     }
     let mut random = Random::new(1);
     let mut state: Option<Vec<i64>> = None;
-    while left > 0 && seen.len() < STATES {
+    while left > 0 && seen.len() < SAMPLE {
         let Some(first) = program.initial.first() else {
             break;
         };
         left -= 1;
         let here = state.take().unwrap_or_else(|| first.clone());
         let mut next = successors(&here);
-        if !next.is_empty() && !left.is_multiple_of(WALK) {
+        if !next.is_empty() && !left.is_multiple_of(WALK_LENGTH) {
             let next = next.swap_remove(random.below(next.len()));
             seen.insert(next.clone());
             state = Some(next);
@@ -122,7 +125,7 @@ fn some_states(program: &Program) -> Vec<Vec<i64>> {
 }
 
 /// The nodes of the diagram of these states.
-fn size(states: &[Vec<i64>], order: &[u32]) -> Result<usize, Stop> {
+fn diagram_size(states: &[Vec<i64>], order: &[u32]) -> Result<usize, Stop> {
     // Only which values are equal matters, and hardly their order.
     let vector = |state: &Vec<i64>| -> Vec<u32> {
         (order.iter())
@@ -177,7 +180,7 @@ mod tests {
 
     #[test]
     fn states_are_those_of_the_program() {
-        let states = some_states(&twins(2));
+        let states = sample_states(&twins(2));
         assert_eq!(states.len(), 16);
         assert!(states.iter().all(|s| s[0] == s[1] && s[2] == s[3]));
     }
@@ -187,8 +190,8 @@ mod tests {
     fn nothing_to_walk_on() {
         let mut program = twins(1);
         program.actions.clear();
-        assert_eq!(some_states(&program).len(), 1);
+        assert_eq!(sample_states(&program).len(), 1);
         program.initial.clear();
-        assert!(some_states(&program).is_empty());
+        assert!(sample_states(&program).is_empty());
     }
 }

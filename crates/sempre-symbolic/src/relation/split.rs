@@ -14,9 +14,9 @@ use sempre_model::{Action, Footprint};
 use std::collections::BTreeSet;
 
 /// Variants of one action, at most.
-const VARIANTS: usize = 300;
+const MAX_VARIANTS: usize = 300;
 /// Values of one index that get variants.
-const VALUES: usize = 64;
+const MAX_VALUES: usize = 64;
 
 /// The actions of a program, each with the number of the one it comes from.
 pub fn variants(program: &Program) -> Vec<(u32, Action)> {
@@ -41,7 +41,7 @@ pub fn variants(program: &Program) -> Vec<(u32, Action)> {
                 }
                 continue;
             };
-            if done.len() + todo.len() + values.len() > VARIANTS {
+            if done.len() + todo.len() + values.len() > MAX_VARIANTS {
                 done.push(action);
                 continue;
             }
@@ -53,7 +53,7 @@ pub fn variants(program: &Program) -> Vec<(u32, Action)> {
                     Place::Element(variable, Box::new(Expr::Constant(index)))
                 }
             });
-            let complete = bounds[cell as usize].1 - bounds[cell as usize].0 < VALUES as i64;
+            let complete = bounds[cell as usize].1 - bounds[cell as usize].0 < MAX_VALUES as i64;
             for &value in &values {
                 todo.push(variant(program, &action, cell, &read, value));
             }
@@ -77,23 +77,23 @@ pub fn variants(program: &Program) -> Vec<(u32, Action)> {
 /// The values of a cell that get variants; none if these are too many.
 fn candidate_values(program: &Program, cell: u32, bounds: (i64, i64)) -> Option<Vec<i64>> {
     let size = bounds.1.checked_sub(bounds.0)?;
-    if size < VALUES as i64 {
+    if size < MAX_VALUES as i64 {
         return Some((bounds.0..=bounds.1).collect());
     }
     // More than any array has elements: these are what matters.
     let longest = program.variables.iter().filter_map(|v| v.length).max()?;
     let _ = cell;
-    let most = i64::from(longest).min(VALUES as i64) - 1;
+    let most = i64::from(longest).min(MAX_VALUES as i64) - 1;
     Some((bounds.0.max(0)..=bounds.1.min(most)).collect())
 }
 
 /// The cells that are read to find an index that is not a constant, in their order.
 fn index_cells(program: &Program, action: &Action) -> BTreeSet<u32> {
-    struct Walk<'p> {
+    struct IndexCells<'p> {
         program: &'p Program,
         found: BTreeSet<u32>,
     }
-    impl Walk<'_> {
+    impl IndexCells<'_> {
         fn cells_of(&mut self, index: &Expr) {
             match index {
                 Expr::Constant(_) | Expr::Read(Place::Register(_)) => {}
@@ -175,15 +175,15 @@ fn index_cells(program: &Program, action: &Action) -> BTreeSet<u32> {
             }
         }
     }
-    let mut walk = Walk {
+    let mut cells = IndexCells {
         program,
         found: BTreeSet::new(),
     };
     if let Behaviour::Guarded { guard, effect } = &action.behaviour {
-        walk.expr(guard);
-        walk.block(effect, &mut BTreeSet::new());
+        cells.expr(guard);
+        cells.block(effect, &mut BTreeSet::new());
     }
-    walk.found
+    cells.found
 }
 
 /// The cells that a statement may write.
@@ -204,29 +204,29 @@ fn writes(program: &Program, stmt: &Stmt) -> Vec<u32> {
 fn variant(program: &Program, action: &Action, cell: u32, read: &Expr, value: i64) -> Action {
     let mut result = action.clone();
     if let Behaviour::Guarded { guard, effect } = &mut result.behaviour {
-        let known = Known {
+        let substitution = Substitution {
             program,
             read,
             cell,
             value,
         };
         let here = Expr::equal(read.clone(), Expr::Constant(value));
-        *guard = Expr::all([here, known.expr(guard)]);
-        let mut is_known = true;
-        *effect = known.block(effect, &mut is_known);
+        *guard = Expr::all([here, substitution.expr(guard)]);
+        let mut is_valid = true;
+        *effect = substitution.block(effect, &mut is_valid);
     }
     result
 }
 
 /// A cell whose value is known.
-struct Known<'a> {
+struct Substitution<'a> {
     program: &'a Program,
     read: &'a Expr,
     cell: u32,
     value: i64,
 }
 
-impl Known<'_> {
+impl Substitution<'_> {
     /// The expression with the value put in, and indices worked out.
     fn expr(&self, e: &Expr) -> Expr {
         if e == self.read {
@@ -272,10 +272,10 @@ impl Known<'_> {
         }
     }
 
-    fn block(&self, block: &[Stmt], is_known: &mut bool) -> Vec<Stmt> {
+    fn block(&self, block: &[Stmt], is_valid: &mut bool) -> Vec<Stmt> {
         let mut result = Vec::new();
         for stmt in block {
-            if !*is_known {
+            if !*is_valid {
                 result.push(stmt.clone());
                 continue;
             }
@@ -304,7 +304,7 @@ impl Known<'_> {
                     },
                 },
             });
-            *is_known = !changes;
+            *is_valid = !changes;
         }
         result
     }

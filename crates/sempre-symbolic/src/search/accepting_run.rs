@@ -12,18 +12,18 @@
 //! shortest.
 
 use crate::dd::forest::Forest;
-use crate::dd::node::{EMPTY, Kept, Node};
-use crate::dd::set_accumulator::Growing;
+use crate::dd::node::{EMPTY, Node, Root};
+use crate::dd::set_accumulator::SetAccumulator;
 use crate::product::graph::{Graph, Steps};
-use crate::search::owcty::Hull;
+use crate::search::owcty::FairHull;
 use sempre_base::Stop;
 
 /// Nodes after which a shortest way is too far.
-const PATIENCE: u64 = 1 << 22;
+const SHORTEST_PATH_BUDGET: u64 = 1 << 22;
 
 /// A run of the product: vectors that start with the state of the automaton. The last of the cycle leads to its first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct ProductRun {
     /// What happens once.
     pub prefix: Vec<Vec<u32>>,
     /// What happens for ever; not empty.
@@ -39,37 +39,37 @@ pub struct Run {
 pub fn accepting_run(
     forest: &mut Forest,
     product: &impl Graph,
-    found: &Hull,
-) -> Result<Option<Run>, Stop> {
+    found: &FairHull,
+) -> Result<Option<ProductRun>, Stop> {
     if forest.get(found.hull) == EMPTY {
         return Ok(None);
     }
-    let Some((mut prefix, first)) = to_the_nearest(forest, product, found)? else {
+    let Some((mut prefix, first)) = path_to_hull(forest, product, found)? else {
         return Ok(None);
     };
-    let mut finder = Finder { forest, product };
+    let mut finder = RunFinder { forest, product };
     let mut start = first.clone();
     let (mut cycle, mut wanted) = loop {
-        match finder.around(&start, found.hull)? {
-            Around::Closed(cycle, wanted) => break (cycle, wanted),
-            Around::Behind(earlier) => start = earlier,
-            Around::Nowhere => return Ok(None),
+        match finder.cycle_through(&start, found.hull)? {
+            CycleSearch::Closed(cycle, wanted) => break (cycle, wanted),
+            CycleSearch::Earlier(earlier) => start = earlier,
+            CycleSearch::Nothing => return Ok(None),
         }
     };
     if start != first {
         let goal = forest.set_of(&mut cycle.clone())?;
-        let within = forest.get(found.reachable);
-        let Some(way) = way_to(forest, product, goal, within)? else {
+        let with_budget = forest.get(found.reachable);
+        let Some(path) = path_to(forest, product, goal, with_budget)? else {
             return Ok(None);
         };
-        prefix = way;
+        prefix = path;
         let last = prefix.pop();
         let place = cycle.iter().position(|v| Some(v) == last.as_ref());
         let place = place.unwrap_or(0);
         cycle.rotate_left(place);
         wanted.rotate_left(place);
     }
-    Ok(Some(Run {
+    Ok(Some(ProductRun {
         prefix,
         cycle,
         wanted,
@@ -78,53 +78,53 @@ pub fn accepting_run(
 
 /// The nearest step of the first acceptance set in the fixpoint: the way there, where it begins included, and where it leads. Without
 /// sets, the way to the nearest state of the fixpoint, and that.
-fn to_the_nearest(
+fn path_to_hull(
     forest: &mut Forest,
     product: &impl Graph,
-    found: &Hull,
-) -> Result<Option<(Way, Vec<u32>)>, Stop> {
+    found: &FairHull,
+) -> Result<Option<(Path, Vec<u32>)>, Stop> {
     let hull = forest.get(found.hull);
     let goal = match product.sets() {
         0 => hull,
-        _ => product.preimage(forest, hull, Steps::Of(0), hull)?,
+        _ => product.preimage(forest, hull, Steps::Accepting(0), hull)?,
     };
-    let within = forest.get(found.reachable);
-    let Some(mut way) = way_to(forest, product, goal, within)? else {
+    let with_budget = forest.get(found.reachable);
+    let Some(mut path) = path_to(forest, product, goal, with_budget)? else {
         return Ok(None);
     };
-    let first = match way.last() {
+    let first = match path.last() {
         Some(last) if product.sets() > 0 => {
             let one = forest.singleton(last)?;
-            let next = product.image(forest, one, Steps::Of(0))?;
+            let next = product.image(forest, one, Steps::Accepting(0))?;
             let next = forest.intersection(next, forest.get(found.hull))?;
             forest.first(next)
         }
-        _ => way.pop(),
+        _ => path.pop(),
     };
-    Ok(first.map(|first| (way, first)))
+    Ok(first.map(|first| (path, first)))
 }
 
 /// A way from the initial states to a set, the ends included, within another: a shortest one, unless that takes long.
 ///
 /// # Errors
 /// If there is no room, or it is time to stop.
-pub(crate) fn way_to(
+pub(crate) fn path_to(
     forest: &mut Forest,
     product: &impl Graph,
     goal: Node,
-    within: Node,
-) -> Result<Option<Way>, Stop> {
+    with_budget: Node,
+) -> Result<Option<Path>, Stop> {
     let initial = forest.get(product.initial());
-    Finder { forest, product }.way(initial, goal, within)
+    RunFinder { forest, product }.path(initial, goal, with_budget)
 }
 
 /// A way through layers of images to a state of the last one.
-pub(crate) fn back_through(
+pub(crate) fn path_through_layers(
     forest: &mut Forest,
     product: &impl Graph,
-    layers: &[Kept],
+    layers: &[Root],
     last: Vec<u32>,
-) -> Result<Way, Stop> {
+) -> Result<Path, Stop> {
     let mut back = vec![last];
     for &layer in layers.iter().rev().skip(1) {
         let one = forest.singleton(&back[back.len() - 1])?;
@@ -137,65 +137,65 @@ pub(crate) fn back_through(
 }
 
 /// What comes of going back from a state through a step of each acceptance set.
-enum Around {
+enum CycleSearch {
     /// A cycle that begins with the state, and for the step from each of its states the set for whose sake it is taken.
     Closed(Vec<Vec<u32>>, Vec<Option<usize>>),
     /// The state does not lead to what is behind it, such as this one.
-    Behind(Vec<u32>),
+    Earlier(Vec<u32>),
     /// Nothing is behind it.
-    Nowhere,
+    Nothing,
 }
 
 /// States, each of which leads to the next.
-type Way = Vec<Vec<u32>>;
+type Path = Vec<Vec<u32>>;
 
 /// A shortest way is too far to look for.
-struct TooLong;
+struct BudgetExceeded;
 
-struct Finder<'a, G> {
+struct RunFinder<'a, G> {
     forest: &'a mut Forest,
     product: &'a G,
 }
 
-impl<G: Graph> Finder<'_, G> {
+impl<G: Graph> RunFinder<'_, G> {
     /// A way from a state around to itself, through a step of each acceptance set.
-    fn around(&mut self, start: &[u32], hull: Kept) -> Result<Around, Stop> {
+    fn cycle_through(&mut self, start: &[u32], hull: Root) -> Result<CycleSearch, Stop> {
         let one = self.forest.singleton(start)?;
-        let first = self.forest.keep(one);
+        let first = self.forest.protect(one);
         let mut now = first;
         // At least one step.
         let wants: Vec<Steps> = match self.product.sets() {
             0 => vec![Steps::All],
-            count => (0..count).map(Steps::Of).collect(),
+            count => (0..count).map(Steps::Accepting).collect(),
         };
         let mut stages = Vec::new();
         for steps in wants {
             let (layers, sources) = self.back_to(now, steps, hull)?;
             if self.forest.get(sources) == EMPTY {
-                return Ok(Around::Nowhere);
+                return Ok(CycleSearch::Nothing);
             }
             stages.push((steps, layers));
             now = sources;
         }
-        let way = self.way_back([first, now, hull])?;
-        let found = match way {
+        let path = self.path_back([first, now, hull])?;
+        let found = match path {
             None => match self.forest.first(self.forest.get(now)) {
-                Some(earlier) => Around::Behind(earlier),
-                None => Around::Nowhere,
+                Some(earlier) => CycleSearch::Earlier(earlier),
+                None => CycleSearch::Nothing,
             },
-            Some(way) => self.along(way, &stages)?,
+            Some(path) => self.close_cycle(path, &stages)?,
         };
         let layers = stages.into_iter().flat_map(|(_, layers)| layers);
-        for kept in layers.chain([now]) {
-            self.forest.release(kept);
+        for root in layers.chain([now]) {
+            self.forest.unprotect(root);
         }
         Ok(found)
     }
 
     /// Goes back from a set, layer by layer, until steps of a kind lead into the last layer. The layers, the set first, and where these
     /// steps begin; all kept.
-    fn back_to(&mut self, from: Kept, steps: Steps, hull: Kept) -> Result<(Vec<Kept>, Kept), Stop> {
-        let mut seen = Growing::default();
+    fn back_to(&mut self, from: Root, steps: Steps, hull: Root) -> Result<(Vec<Root>, Root), Stop> {
+        let mut seen = SetAccumulator::default();
         let start = self.forest.get(from);
         seen.add(self.forest, start)?;
         let mut layers = vec![from];
@@ -207,43 +207,47 @@ impl<G: Graph> Finder<'_, G> {
             let sources = self.product.preimage(self.forest, now, steps, universe)?;
             let now = self.forest.get(layers[layers.len() - 1]);
             if sources != EMPTY || now == EMPTY {
-                break self.forest.keep(sources);
+                break self.forest.protect(sources);
             }
             let universe = self.forest.get(hull);
             let next = self
                 .product
                 .preimage(self.forest, now, Steps::All, universe)?;
             let new = seen.add(self.forest, next)?;
-            layers.push(self.forest.keep(new));
+            layers.push(self.forest.protect(new));
         };
-        seen.release(self.forest);
+        seen.unprotect(self.forest);
         Ok((layers, sources))
     }
 
     /// A way from a state on to what leads to it, if there is one.
-    fn way_back(&mut self, question: [Kept; 3]) -> Result<Option<Way>, Stop> {
-        match self.shortest_way(question)? {
-            Ok(way) => Ok(way),
-            Err(TooLong) => {
+    fn path_back(&mut self, question: [Root; 3]) -> Result<Option<Path>, Stop> {
+        match self.shortest_path(question)? {
+            Ok(path) => Ok(path),
+            Err(BudgetExceeded) => {
                 // All that a state of the fixpoint leads to is in it, and saturation finds it.
                 let [from, goal, _] = question;
                 let from = self.forest.get(from);
                 let all = self.product.reach(self.forest, from)?;
                 match self.forest.intersection(all, self.forest.get(goal))? {
                     EMPTY => Ok(None),
-                    _ => self.chained_way(question),
+                    _ => self.path_by_chaining(question),
                 }
             }
         }
     }
 
     /// On through the stages: from where steps of a kind begin, by one of them and through the layers to where those of the next begin.
-    fn along(&mut self, way: Way, stages: &[(Steps, Vec<Kept>)]) -> Result<Around, Stop> {
-        let mut cycle = way;
+    fn close_cycle(
+        &mut self,
+        path: Path,
+        stages: &[(Steps, Vec<Root>)],
+    ) -> Result<CycleSearch, Stop> {
+        let mut cycle = path;
         let mut wanted = vec![None; cycle.len() - 1];
         for (steps, layers) in stages.iter().rev() {
             let set = match steps {
-                Steps::Of(set) => Some(*set),
+                Steps::Accepting(set) => Some(*set),
                 Steps::All | Steps::Part(_) => None,
             };
             let mut step = (*steps, set);
@@ -252,7 +256,7 @@ impl<G: Graph> Finder<'_, G> {
                 let next = self.product.image(self.forest, one, step.0)?;
                 let next = self.forest.intersection(next, self.forest.get(layer))?;
                 let Some(next) = self.forest.first(next) else {
-                    return Ok(Around::Nowhere);
+                    return Ok(CycleSearch::Nothing);
                 };
                 cycle.push(next);
                 wanted.push(step.1);
@@ -261,32 +265,32 @@ impl<G: Graph> Finder<'_, G> {
         }
         // Its end is its beginning.
         cycle.pop();
-        Ok(Around::Closed(cycle, wanted))
+        Ok(CycleSearch::Closed(cycle, wanted))
     }
 
     /// A way from one set to another, the ends included, within a third: a shortest one, unless that takes long.
-    fn way(&mut self, from: Node, to: Node, within: Node) -> Result<Option<Way>, Stop> {
-        let kept = [from, to, within].map(|set| self.forest.keep(set));
-        let way = match self.shortest_way(kept)? {
-            Ok(way) => way,
-            Err(TooLong) => self.chained_way(kept)?,
+    fn path(&mut self, from: Node, to: Node, with_budget: Node) -> Result<Option<Path>, Stop> {
+        let root = [from, to, with_budget].map(|set| self.forest.protect(set));
+        let path = match self.shortest_path(root)? {
+            Ok(path) => path,
+            Err(BudgetExceeded) => self.path_by_chaining(root)?,
         };
-        for set in kept {
-            self.forest.release(set);
+        for set in root {
+            self.forest.unprotect(set);
         }
-        Ok(way)
+        Ok(path)
     }
 
     /// By layers of images, and back through them.
-    fn shortest_way(
+    fn shortest_path(
         &mut self,
-        [from, goal, universe]: [Kept; 3],
-    ) -> Result<Result<Option<Way>, TooLong>, Stop> {
-        let begin = self.forest.made();
-        let mut seen = Growing::default();
+        [from, goal, universe]: [Root; 3],
+    ) -> Result<Result<Option<Path>, BudgetExceeded>, Stop> {
+        let begin = self.forest.nodes_made();
+        let mut seen = SetAccumulator::default();
         let start = self.forest.get(from);
         seen.add(self.forest, start)?;
-        let mut layers = vec![self.forest.keep(self.forest.get(from))];
+        let mut layers = vec![self.forest.protect(self.forest.get(from))];
         let mut found = Ok(None);
         while let Some(&layer) = layers.last() {
             let now = self.forest.get(layer);
@@ -295,58 +299,61 @@ impl<G: Graph> Finder<'_, G> {
             }
             let met = self.forest.intersection(now, self.forest.get(goal))?;
             if let Some(vector) = self.forest.first(met) {
-                let way = back_through(self.forest, self.product, &layers, vector)?;
-                found = Ok(Some(way));
+                let path = path_through_layers(self.forest, self.product, &layers, vector)?;
+                found = Ok(Some(path));
                 break;
             }
-            if self.forest.made() - begin > PATIENCE && self.product.parts() > 1 {
-                found = Err(TooLong);
+            if self.forest.nodes_made() - begin > SHORTEST_PATH_BUDGET && self.product.parts() > 1 {
+                found = Err(BudgetExceeded);
                 break;
             }
             let now = self.forest.get(layer);
             let next = self.product.image(self.forest, now, Steps::All)?;
             let next = self.forest.intersection(next, self.forest.get(universe))?;
             let new = seen.add(self.forest, next)?;
-            layers.push(self.forest.keep(new));
+            layers.push(self.forest.protect(new));
         }
-        seen.release(self.forest);
-        for kept in layers {
-            self.forest.release(kept);
+        seen.unprotect(self.forest);
+        for root in layers {
+            self.forest.unprotect(root);
         }
         Ok(found)
     }
 
     /// By chaining, a part of the steps after the other: a way that takes one step of each part at most, in the order in which they found
     /// something. What can be left out of it is.
-    fn chained_way(&mut self, [from, goal, universe]: [Kept; 3]) -> Result<Option<Way>, Stop> {
+    fn path_by_chaining(
+        &mut self,
+        [from, goal, universe]: [Root; 3],
+    ) -> Result<Option<Path>, Stop> {
         // What was known before each part that found something.
-        let mut sets: Vec<(Kept, usize)> = Vec::new();
-        let all = self.forest.keep(self.forest.get(from));
+        let mut sets: Vec<(Root, usize)> = Vec::new();
+        let all = self.forest.protect(self.forest.get(from));
         let met = self
             .forest
             .intersection(self.forest.get(from), self.forest.get(goal))?;
         let mut last = self.forest.first(met);
-        let (mut part, mut quiet) = (0, 0);
-        while last.is_none() && quiet < self.product.parts() {
+        let (mut part, mut unchanged) = (0, 0);
+        while last.is_none() && unchanged < self.product.parts() {
             let now = self.forest.get(all);
             let more = self.product.image(self.forest, now, Steps::Part(part))?;
             let more = self.forest.intersection(more, self.forest.get(universe))?;
-            let more = self.forest.keep(more);
+            let more = self.forest.protect(more);
             let now = self.forest.get(all);
             let union = self.forest.union(now, self.forest.get(more))?;
-            quiet += 1;
+            unchanged += 1;
             if union != now {
-                quiet = 0;
-                sets.push((self.forest.keep(now), part));
+                unchanged = 0;
+                sets.push((self.forest.protect(now), part));
                 self.forest.set(all, union);
                 let met = (self.forest.get(more), self.forest.get(goal));
                 let met = self.forest.intersection(met.0, met.1)?;
                 last = self.forest.first(met);
             }
-            self.forest.release(more);
+            self.forest.unprotect(more);
             part = (part + 1) % self.product.parts();
         }
-        let way = match last {
+        let path = match last {
             None => None,
             Some(vector) => {
                 let mut back = vec![vector];
@@ -354,8 +361,9 @@ impl<G: Graph> Finder<'_, G> {
                     let here = &back[back.len() - 1];
                     // Sets grow, so that the first one that has it is found by halving.
                     let forest = &self.forest;
-                    let lacks = |&(set, _): &(Kept, usize)| !forest.contains(forest.get(set), here);
-                    let first = sets.partition_point(lacks);
+                    let missing =
+                        |&(set, _): &(Root, usize)| !forest.contains(forest.get(set), here);
+                    let first = sets.partition_point(missing);
                     let Some(&(before, part)) = first.checked_sub(1).map(|i| &sets[i]) else {
                         break;
                     };
@@ -369,30 +377,30 @@ impl<G: Graph> Finder<'_, G> {
                     }
                 }
                 back.reverse();
-                Some(self.shortened(back)?)
+                Some(self.shortcut(back)?)
             }
         };
-        for kept in sets.into_iter().map(|(set, _)| set).chain([all]) {
-            self.forest.release(kept);
+        for root in sets.into_iter().map(|(set, _)| set).chain([all]) {
+            self.forest.unprotect(root);
         }
-        Ok(way)
+        Ok(path)
     }
 
     /// A way without what it can do without: from each state, on to the last one that a step leads to.
-    fn shortened(&mut self, way: Way) -> Result<Way, Stop> {
-        let mut short: Way = Vec::new();
+    fn shortcut(&mut self, path: Path) -> Result<Path, Stop> {
+        let mut short: Path = Vec::new();
         let mut at = 0;
-        while at + 1 < way.len() {
-            let one = self.forest.singleton(&way[at])?;
+        while at + 1 < path.len() {
+            let one = self.forest.singleton(&path[at])?;
             let next = self.product.image(self.forest, one, Steps::All)?;
-            let later = (at + 1..way.len()).rev();
+            let later = (at + 1..path.len()).rev();
             let last = later
                 .into_iter()
-                .find(|&i| self.forest.contains(next, &way[i]));
-            short.push(way[at].clone());
+                .find(|&i| self.forest.contains(next, &path[i]));
+            short.push(path[at].clone());
             at = last.unwrap_or(at + 1);
         }
-        short.extend(way.last().cloned());
+        short.extend(path.last().cloned());
         Ok(short)
     }
 }
@@ -408,9 +416,9 @@ mod tests {
     /// A drawn graph of vectors of two numbers; its steps are in a few parts.
     struct Drawn {
         edges: Vec<(usize, usize, usize)>,
-        parts: Vec<Kept>,
+        parts: Vec<Root>,
         shape: Shape,
-        initial: Kept,
+        initial: Root,
     }
 
     const WIDTH: usize = 5;
@@ -436,14 +444,14 @@ mod tests {
                 };
                 let mut rows: Vec<Vec<u32>> = mine.map(row).collect();
                 let relation = forest.set_of(&mut rows).unwrap();
-                parts.push(forest.keep(relation));
+                parts.push(forest.protect(relation));
             }
             let first = forest.singleton(&vector(0)).unwrap();
             Self {
                 edges,
                 parts,
                 shape: forest.shape(&[Mode::ReadWrite, Mode::ReadWrite]),
-                initial: forest.keep(first),
+                initial: forest.protect(first),
             }
         }
 
@@ -456,7 +464,7 @@ mod tests {
     }
 
     impl Graph for Drawn {
-        fn initial(&self) -> Kept {
+        fn initial(&self) -> Root {
             self.initial
         }
         fn sets(&self) -> usize {
@@ -514,7 +522,7 @@ mod tests {
     }
 
     #[test]
-    fn ways() {
+    fn paths() {
         let mut r = Random::new(12);
         let (mut longer, mut none) = (0, 0);
         for _ in 0..1000 {
@@ -526,25 +534,25 @@ mod tests {
                 .map(vector)
                 .collect::<Vec<_>>();
             let universe = forest.set_of(&mut vectors).unwrap();
-            let universe = forest.keep(universe);
+            let universe = forest.protect(universe);
             let distance = distances(&graph, &inside);
             let inner: Vec<usize> = (0..STATES).filter(|&n| inside[n]).collect();
             let to = *r.pick(&inner);
             let goal = forest.singleton(&vector(to)).unwrap();
-            let goal = forest.keep(goal);
+            let goal = forest.protect(goal);
             let everywhere = distances(&graph, &[true; STATES]);
             let start = forest.get(graph.initial);
             let all = graph.reach(&mut forest, start).unwrap();
             for (n, distance) in everywhere.iter().enumerate() {
                 assert_eq!(forest.contains(all, &vector(n)), distance.is_some());
             }
-            let mut finder = Finder {
+            let mut finder = RunFinder {
                 forest: &mut forest,
                 product: &graph,
             };
             let question = [graph.initial, goal, universe];
-            let shortest = finder.shortest_way(question).unwrap().ok().unwrap();
-            let chained = finder.chained_way(question).unwrap();
+            let shortest = finder.shortest_path(question).unwrap().ok().unwrap();
+            let chained = finder.path_by_chaining(question).unwrap();
             assert_eq!(shortest.as_ref().map(|w| w.len() - 1), distance[to]);
             assert_eq!(chained.is_some(), shortest.is_some());
             none += usize::from(chained.is_none());
@@ -552,12 +560,12 @@ mod tests {
                 continue;
             };
             longer += usize::from(chained.len() > shortest.len());
-            for way in [shortest, chained] {
+            for path in [shortest, chained] {
                 assert_eq!(
-                    (way[0].clone(), way[way.len() - 1].clone()),
+                    (path[0].clone(), path[path.len() - 1].clone()),
                     (vector(0), vector(to))
                 );
-                for pair in way.windows(2) {
+                for pair in path.windows(2) {
                     let step = |&&(_, a, b): &&(usize, usize, usize)| {
                         vector(a) == pair[0] && vector(b) == pair[1] && inside[b]
                     };

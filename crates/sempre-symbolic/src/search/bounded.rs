@@ -12,38 +12,38 @@
 //! ([`crate::turns`]).
 
 use crate::dd::forest::Forest;
-use crate::dd::node::{EMPTY, Kept};
+use crate::dd::node::{EMPTY, Root};
 use crate::product::on_the_fly::OnTheFly;
 use crate::relation::model::Model;
-use crate::search::explored_part::{Certain, Part};
+use crate::search::explored_part::{AcceptAll, ExploredPart};
 use crate::search::outcome::Outcome;
 use sempre_base::Stop;
 
 /// Nodes of an attempt, if levels have not taken more.
-const PATIENCE: u64 = 1 << 20;
+const MIN_CHECK_BUDGET: u64 = 1 << 20;
 
 /// A search by levels.
-pub(crate) struct Bounded {
+pub(crate) struct BoundedSearch {
     /// All states that were found.
-    pub found: Kept,
-    levels: Vec<Kept>,
+    pub found: Root,
+    levels: Vec<Root>,
     /// The first level since the last attempt.
-    since: usize,
+    unchecked_from: usize,
     /// The nodes that levels and attempts have taken.
-    searching: u64,
-    trying: u64,
+    search_nodes: u64,
+    check_nodes: u64,
 }
 
-impl Bounded {
+impl BoundedSearch {
     /// A search that has not begun.
     pub fn new(forest: &mut Forest, product: &OnTheFly<'_>) -> Self {
         let initial = forest.get(product.initial);
         Self {
-            found: forest.keep(initial),
-            levels: vec![forest.keep(initial)],
-            since: 0,
-            searching: 0,
-            trying: 0,
+            found: forest.protect(initial),
+            levels: vec![forest.protect(initial)],
+            unchecked_from: 0,
+            search_nodes: 0,
+            check_nodes: 0,
         }
     }
 
@@ -57,47 +57,47 @@ impl Bounded {
         model: &mut Model<'_>,
         product: &mut OnTheFly<'_>,
     ) -> Result<Option<Outcome>, Stop> {
-        let begin = forest.made();
+        let begin = forest.nodes_made();
         let found = self.found;
-        let part = Part { product, found };
+        let part = ExploredPart { product, found };
         let before = self.levels[..self.levels.len() - 1].iter().copied();
         let last = self.levels[self.levels.len() - 1];
-        match part.certain_run(forest, model, before, last)? {
-            Certain::Violated(outcome) => return Ok(Some(outcome)),
+        match part.accept_all_run(forest, model, before, last)? {
+            AcceptAll::Violated(outcome) => return Ok(Some(outcome)),
             // A run that goes on is looked for as any other.
-            Certain::Fails => product.accepts_all = None,
-            Certain::Nothing => {}
+            AcceptAll::Fails => product.accepts_all = None,
+            AcceptAll::Nothing => {}
         }
         let is_done = forest.get(last) == EMPTY;
         if !is_done {
             let next = product.expand(forest, model, last)?;
             let new = forest.difference(next, forest.get(found))?;
-            self.levels.push(forest.keep(new));
-            forest.add(found, new)?;
+            self.levels.push(forest.protect(new));
+            forest.union_into(found, new)?;
         }
-        self.searching += forest.made() - begin;
-        let part = Part { product, found };
-        if is_done || self.trying <= self.searching {
-            let begin = forest.made();
-            let start = forest.keep(EMPTY);
-            for &level in &self.levels[self.since..] {
-                forest.add(start, forest.get(level))?;
+        self.search_nodes += forest.nodes_made() - begin;
+        let part = ExploredPart { product, found };
+        if is_done || self.check_nodes <= self.search_nodes {
+            let begin = forest.nodes_made();
+            let start = forest.protect(EMPTY);
+            for &level in &self.levels[self.unchecked_from..] {
+                forest.union_into(start, forest.get(level))?;
             }
-            let patience = match is_done {
+            let budget = match is_done {
                 true => u64::MAX,
-                false => PATIENCE.max(4 * self.searching),
+                false => MIN_CHECK_BUDGET.max(4 * self.search_nodes),
             };
-            let hull = forest.within(patience, |forest| part.hull(forest, forest.get(start)))?;
-            forest.release(start);
+            let hull = forest.with_budget(budget, |forest| part.hull(forest, forest.get(start)))?;
+            forest.unprotect(start);
             match hull {
                 Some(Some(hull)) => return Ok(Some(part.run(forest, model, &hull)?)),
-                Some(None) => self.since = self.levels.len() - 1,
+                Some(None) => self.unchecked_from = self.levels.len() - 1,
                 None => {}
             }
-            self.trying += forest.made() - begin;
+            self.check_nodes += forest.nodes_made() - begin;
         }
         if is_done {
-            return Ok(Some(part.nothing(forest, model)?));
+            return Ok(Some(part.exhausted(forest, model)?));
         }
         Ok(None)
     }

@@ -14,18 +14,18 @@ use crate::dd::control::Limits;
 use crate::dd::forest::Forest;
 use crate::dd::natural::Natural;
 use crate::deep_stack::on_a_deep_stack;
-use crate::product::automaton::Observer;
+use crate::product::automaton::Automaton;
 use crate::product::on_the_fly::OnTheFly;
 use crate::reach::states::Options as Search;
 use crate::relation::model::Model;
-use crate::search::bounded::Bounded;
-use crate::search::directed::Climbs;
-use crate::search::options::{Options, Road};
+use crate::search::bounded::BoundedSearch;
+use crate::search::directed::RestartedSearch;
+use crate::search::options::{Algorithm, Options};
 use crate::search::outcome::{Outcome, Statistics};
-use crate::search::partial_traversal::Dives;
+use crate::search::partial_traversal::PartialTraversals;
 use crate::search::prepared::{Prepared, prepare_here};
-use crate::thread_clock::Clock;
-use crate::turns::Baton;
+use crate::thread_clock::ThreadClock;
+use crate::turns::Participant;
 use sempre_base::Stop;
 use sempre_base::stop::{Cancel, cancellable, under};
 use sempre_model::{Expr, Program};
@@ -35,20 +35,20 @@ use std::thread::Builder;
 pub fn check(
     program: &Program,
     propositions: &[Expr],
-    observer: &(dyn Observer + Sync),
+    automaton: &(dyn Automaton + Sync),
     options: &Options<'_>,
 ) -> (Outcome, Statistics) {
-    let question = (program, propositions, observer);
-    in_turns(question, options, |options, baton| {
+    let question = (program, propositions, automaton);
+    run_in_turns(question, options, |options, participant| {
         let search = Search {
             strategy: options.strategy,
             limits: options.limits.clone(),
             progress: options.progress,
             // The search near the initial states does it.
-            beside: baton.is_none(),
+            interleaved: participant.is_none(),
             ..Search::default()
         };
-        match prepare_here(program, &search, baton) {
+        match prepare_here(program, &search, participant) {
             Err(stopped) => {
                 let (stop, statistics) = *stopped;
                 (Outcome::Stopped(stop), statistics)
@@ -56,7 +56,7 @@ pub fn check(
             Ok(prepared) => {
                 let before = prepared.peak_nodes;
                 let (outcome, mut statistics) =
-                    prepared.check_here(propositions, observer, options);
+                    prepared.check_here(propositions, automaton, options);
                 statistics.peak_nodes = statistics.peak_nodes.max(before);
                 (outcome, statistics)
             }
@@ -70,71 +70,73 @@ impl Prepared<'_> {
     pub fn check(
         self,
         propositions: &[Expr],
-        observer: &(dyn Observer + Sync),
+        automaton: &(dyn Automaton + Sync),
         options: &Options<'_>,
     ) -> (Outcome, Statistics) {
         let program = self.model.program();
-        let question = (program, propositions, observer);
-        in_turns(question, options, |options, baton| {
+        let question = (program, propositions, automaton);
+        run_in_turns(question, options, |options, participant| {
             let mut prepared = self;
-            prepared.forest.take_turns(baton.cloned());
-            prepared.check_here(propositions, observer, options)
+            prepared.forest.set_participant(participant.cloned());
+            prepared.check_here(propositions, automaton, options)
         })
     }
 }
 
 /// A program, propositions, and the automaton that observes them.
-type Question<'a> = (&'a Program, &'a [Expr], &'a (dyn Observer + Sync));
+type Question<'a> = (&'a Program, &'a [Expr], &'a (dyn Automaton + Sync));
 
 /// Asks a question by one road or by all in turns; `over_all` is the one over all states of the model.
-fn in_turns(
+fn run_in_turns(
     question: Question<'_>,
     options: &Options<'_>,
-    over_all: impl FnOnce(&Options<'_>, Option<&Baton>) -> (Outcome, Statistics) + Send,
+    over_all: impl FnOnce(&Options<'_>, Option<&Participant>) -> (Outcome, Statistics) + Send,
 ) -> (Outcome, Statistics) {
     let levels = question.0.cells() + 1;
     // Without variables there is nothing to go level by level through.
-    if options.road == Road::Owcty || levels == 1 {
+    if options.algorithm == Algorithm::Owcty || levels == 1 {
         return on_a_deep_stack(levels, || over_all(options, None));
     }
-    if options.road != Road::InTurns {
+    if options.algorithm != Algorithm::Turns {
         return on_a_deep_stack(levels, || on_the_fly(question, options, None));
     }
-    let part = |road: Road, of_eight: usize| Options {
-        road,
+    let part = |algorithm: Algorithm, of_eight: usize| Options {
+        algorithm,
         limits: Limits {
             memory: options.limits.memory.map(|m| m / 8 * of_eight),
             ..options.limits.clone()
         },
         ..options.clone()
     };
-    let [near, single, far, all] = Baton::of([2, 4, 2, 1]);
+    let [near, single, far, all] = Participant::group([2, 4, 2, 1]);
     let others = [
-        (Road::Bounded, &near, 2),
-        (Road::Climb, &single, 1),
-        (Road::Dive, &far, 1),
+        (Algorithm::Bounded, &near, 2),
+        (Algorithm::Directed, &single, 1),
+        (Algorithm::Partial, &far, 1),
     ];
     let cancel = Cancel::current();
     std::thread::scope(|scope| {
-        let others = others.map(|(road, baton, of_eight)| {
-            let options = part(road, of_eight);
+        let others = others.map(|(algorithm, participant, of_eight)| {
+            let options = part(algorithm, of_eight);
             let cancel = cancel.clone();
             let search = move || {
                 under(&cancel, || {
                     on_a_deep_stack(levels, || {
-                        holding(baton, || on_the_fly(question, &options, Some(baton)))
+                        with_turns(participant, || {
+                            on_the_fly(question, &options, Some(participant))
+                        })
                     })
                 })
             };
             let thread = Builder::new().spawn_scoped(scope, search);
             if thread.is_err() {
                 // The others go on without it.
-                drop(baton.seat());
+                drop(participant.guard());
             }
             thread.ok()
         });
         let (mut outcome, mut statistics, _) = on_a_deep_stack(levels, || {
-            holding(&all, || over_all(&part(Road::InTurns, 4), Some(&all)))
+            with_turns(&all, || over_all(&part(Algorithm::Turns, 4), Some(&all)))
         });
         for other in others.into_iter().flatten() {
             let other = other.join();
@@ -144,7 +146,7 @@ fn in_turns(
             statistics.collections += counted.collections;
             if is_answer {
                 statistics.product_states = counted.product_states;
-                statistics.road = counted.road;
+                statistics.algorithm = counted.algorithm;
                 outcome = answer;
             }
         }
@@ -153,49 +155,50 @@ fn in_turns(
 }
 
 /// Searches while it holds the baton; is it the first to have an answer?
-fn holding(
-    baton: &Baton,
+fn with_turns(
+    participant: &Participant,
     search: impl FnOnce() -> (Outcome, Statistics),
 ) -> (Outcome, Statistics, bool) {
-    let _seat = baton.seat();
-    let (outcome, statistics) = match baton.begin() {
+    let _seat = participant.guard();
+    let (outcome, statistics) = match participant.begin() {
         Err(stop) => (Outcome::Stopped(stop), Statistics::default()),
         Ok(()) => cancellable(&Cancel::current(), search)
             .unwrap_or_else(|stop| (Outcome::Stopped(stop), Statistics::default())),
     };
-    let is_answer = baton.end(!matches!(outcome, Outcome::Stopped(_)));
+    let is_answer = participant.finish(!matches!(outcome, Outcome::Stopped(_)));
     (outcome, statistics, is_answer)
 }
 
 /// Asks a question on the fly: level by level, depth first, or by single states.
 fn on_the_fly(
-    (program, propositions, observer): Question<'_>,
+    (program, propositions, automaton): Question<'_>,
     options: &Options<'_>,
-    baton: Option<&Baton>,
+    participant: Option<&Participant>,
 ) -> (Outcome, Statistics) {
     let mut forest = Forest::new(options.limits.clone());
-    forest.take_turns(baton.cloned());
-    let begin = Clock::start();
-    let manner = (options.deadlock, options.fair);
+    forest.set_participant(participant.cloned());
+    let begin = ThreadClock::start();
+    let semantics = (options.deadlock, options.fair);
     let mut search = || -> Result<(Outcome, Natural), Stop> {
         let forest = &mut forest;
-        if options.road == Road::Climb {
-            let few = options.dive.map(|nodes| nodes as usize);
+        if options.algorithm == Algorithm::Directed {
+            let few = options.first_limit.map(|nodes| nodes as usize);
             let memory = options.limits.memory.unwrap_or(usize::MAX);
-            let mut climbs = Climbs::new((program, propositions, observer), manner, few, memory);
-            let outcome = until_answered(|| climbs.advance(forest))?;
-            return Ok((outcome, climbs.found().into()));
+            let mut search =
+                RestartedSearch::new((program, propositions, automaton), semantics, few, memory);
+            let outcome = until_answered(|| search.advance(forest))?;
+            return Ok((outcome, search.found().into()));
         }
         let model = &mut Model::new(forest, program, None);
-        let product = &mut OnTheFly::new(forest, model, propositions, observer, manner)?;
-        let (outcome, found) = match options.road {
-            Road::Dive => {
-                let mut dives = Dives::new(forest, product, options.dive);
-                let outcome = until_answered(|| dives.advance(forest, model, product))?;
-                (outcome, dives.found(forest)?)
+        let product = &mut OnTheFly::new(forest, model, propositions, automaton, semantics)?;
+        let (outcome, found) = match options.algorithm {
+            Algorithm::Partial => {
+                let mut traversals = PartialTraversals::new(forest, product, options.first_limit);
+                let outcome = until_answered(|| traversals.advance(forest, model, product))?;
+                (outcome, traversals.found(forest)?)
             }
             _ => {
-                let mut bounded = Bounded::new(forest, product);
+                let mut bounded = BoundedSearch::new(forest, product);
                 let outcome = until_answered(|| bounded.advance(forest, model, product))?;
                 (outcome, bounded.found)
             }
@@ -207,7 +210,7 @@ fn on_the_fly(
         peak_nodes: forest.peak_nodes(),
         collections: forest.collections(),
         search_time: begin.elapsed(),
-        road: options.road,
+        algorithm: options.algorithm,
         ..Statistics::default()
     };
     match found {

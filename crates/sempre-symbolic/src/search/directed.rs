@@ -20,10 +20,10 @@
 //! Cost: for each state its cells as integers, and its successors; a step of the interpreter for each action in each state.
 
 use crate::dd::forest::Forest;
-use crate::product::automaton::Observer;
+use crate::product::automaton::Automaton;
 use crate::product::options::Deadlock;
-use crate::search::outcome::{Moment, Outcome};
-use crate::search::search_context::{STAYS, States, Terrain};
+use crate::search::outcome::{Outcome, RunStep};
+use crate::search::search_context::{STUTTER, SearchContext, StateTable};
 use rustc_hash::FxHashMap;
 use sempre_base::Random;
 use sempre_base::Stop;
@@ -32,21 +32,21 @@ use sempre_omega::Mark;
 use std::collections::VecDeque;
 
 /// Nodes of the first climbs.
-const FIRST: usize = 1 << 12;
+const FIRST_LIMIT: usize = 1 << 12;
 /// The next one that goes uphill has so many times as many.
-const PACE: u32 = 4;
+const GROWTH: u32 = 4;
 /// The number of a node that was not entered yet.
-const NEW: u32 = u32::MAX;
+const UNVISITED: u32 = u32::MAX;
 /// The number of a node that no accepting cycle goes through.
 const DEAD: u32 = u32::MAX - 1;
 /// So many guards, or cells of a state, take as long as a node of a diagram.
-const LIGHT: u64 = 32;
+const UNITS_PER_NODE: u64 = 32;
 
 /// In which order successors are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Manner {
+enum SearchOrder {
     /// Those first that are nearest to what the automaton waits for; if that cannot be told, as `Shuffled`.
-    Uphill,
+    Directed,
     /// By actions, in an order drawn once.
     Permuted,
     /// Drawn for each state.
@@ -54,13 +54,17 @@ enum Manner {
 }
 
 /// Those that try their luck.
-const MANNERS: [Manner; 3] = [Manner::Uphill, Manner::Permuted, Manner::Shuffled];
+const RANDOM_ORDERS: [SearchOrder; 3] = [
+    SearchOrder::Directed,
+    SearchOrder::Permuted,
+    SearchOrder::Shuffled,
+];
 /// So many climbs one after the other that find no room are enough.
-const FULL: u32 = 4;
+const MAX_FULL_RESTARTS: u32 = 4;
 
 /// Climbs, one after the other.
-pub(crate) struct Climbs<'a> {
-    terrain: Terrain<'a>,
+pub(crate) struct RestartedSearch<'a> {
+    context: SearchContext<'a>,
     random: Random,
     /// How many have begun of each kind, and the nodes that they have met: those that go uphill further and further, those that try their luck.
     begun: [u32; 2],
@@ -73,25 +77,25 @@ pub(crate) struct Climbs<'a> {
     first: usize,
     /// Bytes that one may take.
     memory: usize,
-    climb: Climb,
+    search: DirectedSearch,
     /// Work since the forest was told.
     work: u64,
 }
 
-impl<'a> Climbs<'a> {
+impl<'a> RestartedSearch<'a> {
     /// Climbs at the initial states, the first with so many nodes, if not as many as usual.
     pub fn new(
-        question: (&'a Program, &'a [Expr], &'a dyn Observer),
-        manner: (Deadlock, bool),
+        question: (&'a Program, &'a [Expr], &'a dyn Automaton),
+        semantics: (Deadlock, bool),
         first: Option<usize>,
         memory: usize,
     ) -> Self {
-        let terrain = Terrain::new(question, manner);
-        let first = first.unwrap_or(FIRST).max(1);
+        let context = SearchContext::new(question, semantics);
+        let first = first.unwrap_or(FIRST_LIMIT).max(1);
         let mut random = Random::new(1);
-        let climb = Climb::new(&terrain, Manner::Uphill, random.next_u64(), first);
+        let search = DirectedSearch::new(&context, SearchOrder::Directed, random.next_u64(), first);
         Self {
-            terrain,
+            context,
             random,
             begun: [1, 0],
             nodes: [0; 2],
@@ -99,7 +103,7 @@ impl<'a> Climbs<'a> {
             full: 0,
             first,
             memory,
-            climb,
+            search,
             work: 0,
         }
     }
@@ -109,23 +113,23 @@ impl<'a> Climbs<'a> {
     /// # Errors
     /// If there is no room, or it is time to stop.
     pub fn advance(&mut self, forest: &mut Forest) -> Result<Option<Outcome>, Stop> {
-        let step = self.climb.step(&self.terrain, &mut self.work);
-        if self.work >= LIGHT {
-            forest.labour(self.work / LIGHT)?;
-            self.work %= LIGHT;
+        let step = self.search.step(&self.context, &mut self.work);
+        if self.work >= UNITS_PER_NODE {
+            forest.charge(self.work / UNITS_PER_NODE)?;
+            self.work %= UNITS_PER_NODE;
         }
         match step {
             Step::On => {}
-            Step::Closed => return Ok(Some(self.climb.run(&self.terrain))),
+            Step::Closed => return Ok(Some(self.search.run(&self.context))),
             Step::Done => {
-                let fault = self.climb.states.fault.take();
+                let fault = self.search.states.fault.take();
                 return Ok(Some(fault.map_or(Outcome::Empty, Outcome::Failed)));
             }
         }
-        let is_full = self.climb.states.bytes > self.memory;
-        if is_full || self.climb.nodes.len() >= self.climb.most {
+        let is_full = self.search.states.bytes > self.memory;
+        if is_full || self.search.nodes.len() >= self.search.max_nodes {
             self.full = if is_full { self.full + 1 } else { 0 };
-            if self.full >= FULL {
+            if self.full >= MAX_FULL_RESTARTS {
                 return Err(Stop::Memory);
             }
             self.begin();
@@ -135,21 +139,21 @@ impl<'a> Climbs<'a> {
 
     /// The nodes that this climb has met.
     pub fn found(&self) -> u64 {
-        self.climb.nodes.len() as u64
+        self.search.nodes.len() as u64
     }
 
     /// The next climb, of the kind that has met fewer nodes.
     fn begin(&mut self) {
-        self.nodes[self.kind] += self.climb.nodes.len();
+        self.nodes[self.kind] += self.search.nodes.len();
         self.kind = usize::from(self.nodes[1] < self.nodes[0]);
         let begun = &mut self.begun[self.kind];
         *begun += 1;
-        let (manner, times) = match self.kind {
-            0 => (Manner::Uphill, PACE.saturating_pow(*begun - 1)),
-            _ => (*self.random.pick(&MANNERS), luby(*begun)),
+        let (order, times) = match self.kind {
+            0 => (SearchOrder::Directed, GROWTH.saturating_pow(*begun - 1)),
+            _ => (*self.random.pick(&RANDOM_ORDERS), luby(*begun)),
         };
-        let most = self.first.saturating_mul(times as usize);
-        self.climb = Climb::new(&self.terrain, manner, self.random.next_u64(), most);
+        let max_nodes = self.first.saturating_mul(times as usize);
+        self.search = DirectedSearch::new(&self.context, order, self.random.next_u64(), max_nodes);
     }
 }
 
@@ -180,7 +184,7 @@ struct Edge {
 }
 
 /// The first number of a component of live nodes, the marks of edges inside, and those of the edge that led to it.
-struct Root {
+struct SccRoot {
     number: u32,
     marks: Mark,
     arc: Mark,
@@ -196,17 +200,17 @@ enum Step {
 }
 
 /// Nodes, each with the action by which it is left.
-type Way = Vec<(u32, u32)>;
+type Path = Vec<(u32, u32)>;
 
 /// One climb.
-struct Climb {
-    manner: Manner,
+struct DirectedSearch {
+    order: SearchOrder,
     random: Random,
     /// The place of each action, if it is an order drawn once.
     rank: Vec<u32>,
     /// How many nodes it may have.
-    most: usize,
-    states: States,
+    max_nodes: usize,
+    states: StateTable,
     nodes: Vec<Node>,
     numbers: FxHashMap<(u32, u32), u32>,
     /// The nodes to begin with, and how many of them were.
@@ -215,20 +219,20 @@ struct Climb {
     /// The path, with the edges that wait, the next one last.
     path: Vec<(u32, Vec<Edge>)>,
     live: Vec<u32>,
-    roots: Vec<Root>,
+    roots: Vec<SccRoot>,
 }
 
-impl Climb {
-    fn new(terrain: &Terrain<'_>, manner: Manner, seed: u64, most: usize) -> Self {
+impl DirectedSearch {
+    fn new(context: &SearchContext<'_>, order: SearchOrder, seed: u64, max_nodes: usize) -> Self {
         let mut random = Random::new(seed);
-        let mut rank: Vec<u32> = (0..terrain.due.len() as u32).collect();
+        let mut rank: Vec<u32> = (0..context.fair_sets.len() as u32).collect();
         random.shuffle(&mut rank);
-        let mut climb = Self {
-            manner,
+        let mut search = Self {
+            order,
             random,
             rank,
-            most,
-            states: States::default(),
+            max_nodes,
+            states: StateTable::default(),
             nodes: Vec::new(),
             numbers: FxHashMap::default(),
             initial: Vec::new(),
@@ -237,22 +241,22 @@ impl Climb {
             live: Vec::new(),
             roots: Vec::new(),
         };
-        for state in &terrain.interpreter.program().initial {
-            let state = climb.states.number(terrain, state.clone());
-            let valuation = climb.states.valuations[state as usize];
-            for q in terrain.observer.initial(valuation) {
-                let node = climb.node(state, q);
-                climb.initial.push(node);
+        for state in &context.interpreter.program().initial {
+            let state = search.states.number(context, state.clone());
+            let valuation = search.states.valuations[state as usize];
+            for q in context.automaton.initial(valuation) {
+                let node = search.node(state, q);
+                search.initial.push(node);
             }
         }
-        climb
+        search
     }
 
     fn node(&mut self, state: u32, q: u32) -> u32 {
         let count = self.nodes.len() as u32;
         let node = *self.numbers.entry((state, q)).or_insert(count);
         if node == count {
-            let number = NEW;
+            let number = UNVISITED;
             self.nodes.push(Node { state, q, number });
             self.states.bytes += 64;
         }
@@ -260,25 +264,28 @@ impl Climb {
     }
 
     /// The edges from a node.
-    fn edges(&mut self, terrain: &Terrain<'_>, node: u32, work: &mut u64) -> Vec<Edge> {
+    fn edges(&mut self, context: &SearchContext<'_>, node: u32, work: &mut u64) -> Vec<Edge> {
         let Node { state, q, .. } = self.nodes[node as usize];
-        let next = self.states.next(terrain, state, work);
+        let next = self.states.next(context, state, work);
         let valuations = &self.states.valuations;
         let here = valuations[state as usize];
         let mut edges = Vec::with_capacity(next.steps.len());
         let mut known = (None, Vec::new());
         for &(action, to) in &next.steps {
-            let letter = match terrain.observer.is_testing() {
+            let letter = match context.automaton.is_testing() {
                 true => here ^ valuations[to as usize],
                 false => here,
             };
             if known.0 != Some(letter) {
-                known = (Some(letter), terrain.observer.edges(q, letter));
+                known = (Some(letter), context.automaton.edges(q, letter));
             }
             edges.extend(known.1.iter().map(|&(q, marks)| {
                 let mut marks = Mark::from_word(marks);
-                if !terrain.all_due.is_empty() {
-                    let own = terrain.due.get(action as usize).unwrap_or(&Mark::EMPTY);
+                if !context.all_fair_sets.is_empty() {
+                    let own = context
+                        .fair_sets
+                        .get(action as usize)
+                        .unwrap_or(&Mark::EMPTY);
                     marks = marks.union(own).union(&next.idle);
                 }
                 Edge {
@@ -293,20 +300,25 @@ impl Climb {
     }
 
     /// The edges from a node, the best one last.
-    fn ordered(&mut self, terrain: &Terrain<'_>, node: u32, work: &mut u64) -> Vec<Edge> {
-        let mut edges = self.edges(terrain, node, work);
-        match (self.manner, &terrain.guide) {
-            (Manner::Permuted, _) => {
+    fn ordered_edges(
+        &mut self,
+        context: &SearchContext<'_>,
+        node: u32,
+        work: &mut u64,
+    ) -> Vec<Edge> {
+        let mut edges = self.edges(context, node, work);
+        match (self.order, &context.guide) {
+            (SearchOrder::Permuted, _) => {
                 edges.sort_by_key(|e| (self.rank.get(e.action as usize).copied(), e.q));
             }
-            (Manner::Uphill, Some(guide)) => {
+            (SearchOrder::Directed, Some(guide)) => {
                 self.random.shuffle(&mut edges);
-                let testing = terrain.observer.is_testing();
+                let testing = context.automaton.is_testing();
                 edges.sort_by_cached_key(|e| {
                     let valuation = self.states.valuations[e.state as usize];
-                    let costs = terrain.costs(&self.states.cells[e.state as usize], valuation);
+                    let costs = context.costs(&self.states.cells[e.state as usize], valuation);
                     let stays = if testing { 0 } else { valuation };
-                    let costs = &costs[..terrain.propositions.len()];
+                    let costs = &costs[..context.propositions.len()];
                     std::cmp::Reverse(guide.estimate(e.q, stays, costs))
                 });
             }
@@ -316,15 +328,15 @@ impl Climb {
     }
 
     /// Follows an edge, or goes back along one.
-    fn step(&mut self, terrain: &Terrain<'_>, work: &mut u64) -> Step {
-        *work += LIGHT;
+    fn step(&mut self, context: &SearchContext<'_>, work: &mut u64) -> Step {
+        *work += UNITS_PER_NODE;
         let Some((node, edges)) = self.path.last_mut() else {
             let Some(&node) = self.initial.get(self.begun) else {
                 return Step::Done;
             };
             self.begun += 1;
-            if self.nodes[node as usize].number == NEW {
-                self.enter(terrain, node, Mark::EMPTY, work);
+            if self.nodes[node as usize].number == UNVISITED {
+                self.enter(context, node, Mark::EMPTY, work);
             }
             return Step::On;
         };
@@ -342,30 +354,30 @@ impl Climb {
         let to = self.node(edge.state, edge.q);
         match self.nodes[to as usize].number {
             DEAD => Step::On,
-            NEW => {
-                self.enter(terrain, to, edge.marks, work);
+            UNVISITED => {
+                self.enter(context, to, edge.marks, work);
                 Step::On
             }
             number => {
                 self.unite(number, edge.marks);
                 match self.roots.last() {
-                    Some(root) if root.marks == terrain.all => Step::Closed,
+                    Some(root) if root.marks == context.all => Step::Closed,
                     _ => Step::On,
                 }
             }
         }
     }
 
-    fn enter(&mut self, terrain: &Terrain<'_>, node: u32, arc: Mark, work: &mut u64) {
+    fn enter(&mut self, context: &SearchContext<'_>, node: u32, arc: Mark, work: &mut u64) {
         let number = self.live.len() as u32;
         self.nodes[node as usize].number = number;
         self.live.push(node);
-        self.roots.push(Root {
+        self.roots.push(SccRoot {
             number,
             marks: Mark::EMPTY,
             arc,
         });
-        let edges = self.ordered(terrain, node, work);
+        let edges = self.ordered_edges(context, node, work);
         self.states.bytes += size_of_val(&edges[..]);
         self.path.push((node, edges));
     }
@@ -382,81 +394,81 @@ impl Climb {
     }
 
     /// A run through the last component, which sees all sets.
-    fn run(&mut self, terrain: &Terrain<'_>) -> Outcome {
-        match self.lasso(terrain) {
+    fn run(&mut self, context: &SearchContext<'_>) -> Outcome {
+        match self.lasso(context) {
             Some((prefix, cycle)) => {
-                let moment = |(node, action): (u32, u32)| -> Moment {
+                let moment = |(node, action): (u32, u32)| -> RunStep {
                     let state = self.nodes[node as usize].state;
                     let cells = self.states.cells[state as usize].to_vec();
-                    (cells, (action != STAYS).then_some(action))
+                    (cells, (action != STUTTER).then_some(action))
                 };
-                let told = |way: Way| way.into_iter().map(moment).collect();
-                Outcome::Violated(told(prefix), told(cycle))
+                let run_steps = |path: Path| path.into_iter().map(moment).collect();
+                Outcome::Violated(run_steps(prefix), run_steps(cycle))
             }
             None => Outcome::Defect("no run in an accepting component".to_string()),
         }
     }
 
-    fn lasso(&mut self, terrain: &Terrain<'_>) -> Option<(Way, Way)> {
+    fn lasso(&mut self, context: &SearchContext<'_>) -> Option<(Path, Path)> {
         let first = self.roots.last()?.number;
         let is_live = |n: &Node| n.number < DEAD;
         let inside = |n: &Node| is_live(n) && n.number >= first;
         let all = self.initial.iter().copied();
-        let begins: Vec<u32> = all.filter(|&n| is_live(&self.nodes[n as usize])).collect();
-        let at_once = begins.iter().find(|&&n| inside(&self.nodes[n as usize]));
+        let starts: Vec<u32> = all.filter(|&n| is_live(&self.nodes[n as usize])).collect();
+        let at_once = starts.iter().find(|&&n| inside(&self.nodes[n as usize]));
         let (prefix, start) = match at_once {
             Some(&node) => (Vec::new(), node),
             None => {
-                let found = self.way(terrain, &begins, &is_live, &|_, n, _| inside(n))?;
+                let found = self.path(context, &starts, &is_live, &|_, n, _| inside(n))?;
                 (found.0, found.1)
             }
         };
         let (mut cycle, mut here, mut seen) = (Vec::new(), start, Mark::EMPTY);
-        while seen != terrain.all {
+        while seen != context.all {
             let new = |_, n: &Node, marks: &Mark| inside(n) && !marks.is_subset(&seen);
-            let (way, end, marks) = self.way(terrain, &[here], &inside, &new)?;
-            cycle.extend(way);
+            let (path, end, marks) = self.path(context, &[here], &inside, &new)?;
+            cycle.extend(path);
             here = end;
             seen = seen.union(&marks);
         }
         if cycle.is_empty() || here != start {
-            let home = |n: u32, _: &Node, _: &Mark| n == start;
-            let (way, ..) = self.way(terrain, &[here], &inside, &home)?;
-            cycle.extend(way);
+            let is_start = |n: u32, _: &Node, _: &Mark| n == start;
+            let (path, ..) = self.path(context, &[here], &inside, &is_start)?;
+            cycle.extend(path);
         }
         Some((prefix, cycle))
     }
 
     /// A shortest way from one of some nodes, through those that count, to the end of an edge that is wanted; that end, and the marks on the
     /// way.
-    fn way(
+    fn path(
         &mut self,
-        terrain: &Terrain<'_>,
+        context: &SearchContext<'_>,
         from: &[u32],
-        counts: &dyn Fn(&Node) -> bool,
+        may_pass: &dyn Fn(&Node) -> bool,
         wanted: &dyn Fn(u32, &Node, &Mark) -> bool,
-    ) -> Option<(Way, u32, Mark)> {
+    ) -> Option<(Path, u32, Mark)> {
         let mut before: FxHashMap<u32, Option<(u32, u32, Mark)>> = FxHashMap::default();
         before.extend(from.iter().map(|&n| (n, None)));
         let mut queue: VecDeque<u32> = from.iter().copied().collect();
         while let Some(node) = queue.pop_front() {
-            for edge in self.edges(terrain, node, &mut 0) {
+            for edge in self.edges(context, node, &mut 0) {
                 let Some(&to) = self.numbers.get(&(edge.state, edge.q)) else {
                     continue;
                 };
                 let target = &self.nodes[to as usize];
                 if wanted(to, target, &edge.marks) {
-                    let (mut way, mut marks) = (vec![(node, edge.action)], edge.marks);
+                    let (mut path, mut marks) = (vec![(node, edge.action)], edge.marks);
                     let mut at = node;
                     while let Some(Some((earlier, action, arc))) = before.get(&at) {
-                        way.push((*earlier, *action));
+                        path.push((*earlier, *action));
                         marks = marks.union(arc);
                         at = *earlier;
                     }
-                    way.reverse();
-                    return Some((way, to, marks));
+                    path.reverse();
+                    return Some((path, to, marks));
                 }
-                if counts(target) && !before.contains_key(&to) {
+                if may_pass(target) && !before.contains_key(&to) {
                     before.insert(to, Some((node, edge.action, edge.marks)));
                     queue.push_back(to);
                 }

@@ -15,32 +15,33 @@ use sempre_model::{Interpreter, Program};
 use std::collections::VecDeque;
 
 /// States that are looked at first.
-const FIRST: usize = 1000;
+const INITIAL_SIZE: usize = 1000;
 /// And before the first walk.
-const WALK: usize = 50 * FIRST;
+const WALK_FROM: usize = 50 * INITIAL_SIZE;
 
 /// A path from the given state, which is its first, and a cycle that follows it; `None` if a step fails on the way. The forest tells when
 /// it is time to stop.
 ///
 /// # Errors
 /// If it is.
-pub(crate) fn endless(
+pub(crate) fn explicit_lasso(
     forest: &Forest,
     program: &Program,
     from: Vec<i64>,
 ) -> Result<Option<Lasso>, Stop> {
-    let mut ball = Ball::new(program, from);
-    let mut size = FIRST;
+    let mut neighbourhood = Neighbourhood::new(program, from);
+    let mut size = INITIAL_SIZE;
     loop {
-        let all_right = ball.grow(forest, size)?;
-        if let Some(lasso) = ball.lasso() {
+        let all_right = neighbourhood.expand_to(forest, size)?;
+        if let Some(lasso) = neighbourhood.lasso() {
             return Ok(Some(lasso));
         }
-        if !all_right || ball.next.len() == ball.states.len() {
+        if !all_right || neighbourhood.next.len() == neighbourhood.states.len() {
             return Ok(None);
         }
-        if size > WALK
-            && let Some(lasso) = walk(forest, program, &ball.states[0], size)?
+        if size > WALK_FROM
+            && let Some(lasso) =
+                first_successor_walk(forest, program, &neighbourhood.states[0], size)?
         {
             return Ok(Some(lasso));
         }
@@ -49,7 +50,7 @@ pub(crate) fn endless(
 }
 
 /// A run of at most so many steps that takes the first one everywhere.
-fn walk(
+fn first_successor_walk(
     forest: &Forest,
     program: &Program,
     from: &[i64],
@@ -57,25 +58,25 @@ fn walk(
 ) -> Result<Option<Lasso>, Stop> {
     let interpreter = Interpreter::new(program);
     let mut places = FxHashMap::default();
-    let mut way: Vec<Vec<i64>> = Vec::new();
+    let mut path: Vec<Vec<i64>> = Vec::new();
     let mut here = from.to_vec();
-    while way.len() <= steps {
-        if way.len().is_multiple_of(256) {
-            forest.look()?;
+    while path.len() <= steps {
+        if path.len().is_multiple_of(256) {
+            forest.poll()?;
         }
         if let Some(&place) = places.get(&here) {
-            let cycle = way.split_off(place);
-            return Ok(Some((way, cycle)));
+            let cycle = path.split_off(place);
+            return Ok(Some((path, cycle)));
         }
-        places.insert(here.clone(), way.len());
+        places.insert(here.clone(), path.len());
         let next = interpreter.successors(&here);
-        way.push(here);
+        path.push(here);
         here = match next.into_iter().next() {
             Some((_, Ok(to))) => to,
             Some((_, Err(_))) => return Ok(None),
             None => {
-                let cycle = way.split_off(way.len() - 1);
-                return Ok(Some((way, cycle)));
+                let cycle = path.split_off(path.len() - 1);
+                return Ok(Some((path, cycle)));
             }
         };
     }
@@ -86,7 +87,7 @@ fn walk(
 pub(crate) type Lasso = (Vec<Vec<i64>>, Vec<Vec<i64>>);
 
 /// The states nearest to one, in the order of distance.
-struct Ball<'p> {
+struct Neighbourhood<'p> {
     interpreter: Interpreter<'p>,
     numbers: FxHashMap<Vec<i64>, u32>,
     states: Vec<Vec<i64>>,
@@ -95,7 +96,7 @@ struct Ball<'p> {
     next: Vec<Vec<u32>>,
 }
 
-impl<'p> Ball<'p> {
+impl<'p> Neighbourhood<'p> {
     fn new(program: &'p Program, from: Vec<i64>) -> Self {
         Self {
             interpreter: Interpreter::new(program),
@@ -107,11 +108,11 @@ impl<'p> Ball<'p> {
     }
 
     /// Looks at so many states, if there are so many; does every step of theirs succeed?
-    fn grow(&mut self, forest: &Forest, size: usize) -> Result<bool, Stop> {
+    fn expand_to(&mut self, forest: &Forest, size: usize) -> Result<bool, Stop> {
         while self.next.len() < self.states.len().min(size) {
             let here = self.next.len() as u32;
             if here.is_multiple_of(256) {
-                forest.look()?;
+                forest.poll()?;
             }
             let steps = self.interpreter.successors(&self.states[here as usize]);
             let mut next = Vec::with_capacity(steps.len());
@@ -136,10 +137,10 @@ impl<'p> Ball<'p> {
 
     /// To the nearest state that is on a cycle, and around.
     fn lasso(&self) -> Option<Lasso> {
-        let core = self.core();
+        let cyclic_core = self.cyclic_core();
         let (first, cycle) = (0..self.next.len() as u32)
-            .filter(|&n| core[n as usize])
-            .find_map(|n| Some((n, self.around(n, &core)?)))?;
+            .filter(|&n| cyclic_core[n as usize])
+            .find_map(|n| Some((n, self.shortest_cycle(n, &cyclic_core)?)))?;
         let mut prefix = Vec::new();
         let mut at = first;
         while at != 0 {
@@ -147,15 +148,15 @@ impl<'p> Ball<'p> {
             prefix.push(at);
         }
         prefix.reverse();
-        let told = |path: Vec<u32>| -> Vec<Vec<i64>> {
+        let states_of = |path: Vec<u32>| -> Vec<Vec<i64>> {
             let states = path.into_iter().map(|n| self.states[n as usize].clone());
             states.collect()
         };
-        Some((told(prefix), told(cycle)))
+        Some((states_of(prefix), states_of(cycle)))
     }
 
     /// What is left when states without successors or without predecessors are dropped again and again: cycles, and what is between them.
-    fn core(&self) -> Vec<bool> {
+    fn cyclic_core(&self) -> Vec<bool> {
         let known = self.next.len();
         let mut back: Vec<Vec<u32>> = vec![Vec::new(); known];
         let mut out = vec![0u32; known];
@@ -187,7 +188,7 @@ impl<'p> Ball<'p> {
     }
 
     /// A shortest cycle through a state, which is its first.
-    fn around(&self, first: u32, core: &[bool]) -> Option<Vec<u32>> {
+    fn shortest_cycle(&self, first: u32, cyclic_core: &[bool]) -> Option<Vec<u32>> {
         let mut before: FxHashMap<u32, u32> = FxHashMap::default();
         let mut queue = VecDeque::from([first]);
         while let Some(n) = queue.pop_front() {
@@ -200,7 +201,7 @@ impl<'p> Ball<'p> {
                     cycle.reverse();
                     return Some(cycle);
                 }
-                if core.get(to as usize) == Some(&true) && !before.contains_key(&to) {
+                if cyclic_core.get(to as usize) == Some(&true) && !before.contains_key(&to) {
                     before.insert(to, n);
                     queue.push_back(to);
                 }
@@ -293,22 +294,25 @@ mod tests {
             let Some(from) = program.initial.first().cloned() else {
                 continue;
             };
-            let mut ball = Ball::new(&program, from.clone());
-            if !ball.grow(&forest, 300).unwrap() {
+            let mut neighbourhood = Neighbourhood::new(&program, from.clone());
+            if !neighbourhood.expand_to(&forest, 300).unwrap() {
                 failing += 1;
                 continue;
             }
-            if ball.states.len() > ball.next.len() {
+            if neighbourhood.states.len() > neighbourhood.next.len() {
                 continue;
             }
-            let (prefix, cycle) = endless(&forest, &program, from.clone()).unwrap().unwrap();
+            let (prefix, cycle) = explicit_lasso(&forest, &program, from.clone())
+                .unwrap()
+                .unwrap();
             assert_eq!(Some(prefix.len()), expected(&program, &from));
             ends += usize::from(is_run(&program, &from, (&prefix, &cycle)));
             // A walk is as long as there are states at most.
-            let walk = walk(&forest, &program, &from, ball.states.len());
-            let (way, around) = walk.unwrap().unwrap();
-            is_run(&program, &from, (&way, &around));
-            walked += usize::from(way.len() > prefix.len());
+            let first_successor_walk =
+                first_successor_walk(&forest, &program, &from, neighbourhood.states.len());
+            let (path, shortest_cycle) = first_successor_walk.unwrap().unwrap();
+            is_run(&program, &from, (&path, &shortest_cycle));
+            walked += usize::from(path.len() > prefix.len());
             far += usize::from(!prefix.is_empty());
             long += usize::from(cycle.len() > 1);
         }

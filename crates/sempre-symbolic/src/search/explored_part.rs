@@ -1,64 +1,64 @@
 //! A part of a product on the fly, as a graph: emptiness check, and runs.
 
 use crate::dd::forest::Forest;
-use crate::dd::node::{EMPTY, Kept, Node};
-use crate::dd::set_accumulator::Growing;
+use crate::dd::node::{EMPTY, Node, Root};
+use crate::dd::set_accumulator::SetAccumulator;
 use crate::product::graph::{Graph, Steps};
 use crate::product::on_the_fly::OnTheFly;
 use crate::relation::faults::first_fault;
 use crate::relation::model::Model;
-use crate::search::accepting_run::back_through;
+use crate::search::accepting_run::path_through_layers;
 use crate::search::outcome::Outcome;
-use crate::search::owcty::{Hull, fixpoint};
+use crate::search::owcty::{FairHull, fixpoint};
 use crate::search::violation::{violation, violation_after};
 use sempre_base::Stop;
 
 /// A part of a product, of which all that matters is known.
-pub(crate) struct Part<'a> {
+pub(crate) struct ExploredPart<'a> {
     /// The product.
     pub product: &'a OnTheFly<'a>,
     /// The states.
-    pub found: Kept,
+    pub found: Root,
 }
 
-impl Part<'_> {
+impl ExploredPart<'_> {
     /// A run that is accepted whatever it does after one of the last states, if there is such a one among them; the layers `before` lead to
     /// them, one after the other.
     ///
     /// # Errors
     /// If there is no room, or it is time to stop.
-    pub fn certain_run(
+    pub fn accept_all_run(
         &self,
         forest: &mut Forest,
         model: &Model<'_>,
-        before: impl Iterator<Item = Kept>,
-        last: Kept,
-    ) -> Result<Certain, Stop> {
-        let certain = self.certain(forest, forest.get(last))?;
-        let Some(state) = forest.first(certain) else {
-            return Ok(Certain::Nothing);
+        before: impl Iterator<Item = Root>,
+        last: Root,
+    ) -> Result<AcceptAll, Stop> {
+        let accept_all_states = self.accept_all_states(forest, forest.get(last))?;
+        let Some(state) = forest.first(accept_all_states) else {
+            return Ok(AcceptAll::Nothing);
         };
-        let layers: Vec<Kept> = before.chain([last]).collect();
-        let way = back_through(forest, self, &layers, state)?;
-        let outcome = violation_after(forest, model, &way)?;
-        Ok(outcome.map_or(Certain::Fails, Certain::Violated))
+        let layers: Vec<Root> = before.chain([last]).collect();
+        let path = path_through_layers(forest, self, &layers, state)?;
+        let outcome = violation_after(forest, model, &path)?;
+        Ok(outcome.map_or(AcceptAll::Fails, AcceptAll::Violated))
     }
 
     /// Accepting cycles of this part among what a set leads to, and what they lead to; none if there are none.
     ///
     /// # Errors
     /// If there is no room, or it is time to stop.
-    pub fn hull(&self, forest: &mut Forest, start: Node) -> Result<Option<Hull>, Stop> {
+    pub fn hull(&self, forest: &mut Forest, start: Node) -> Result<Option<FairHull>, Stop> {
         let all = self.reach(forest, start)?;
         let hull = fixpoint(forest, self, all)?;
         if forest.get(hull) == EMPTY {
-            forest.release(hull);
+            forest.unprotect(hull);
             return Ok(None);
         }
-        Ok(Some(Hull {
+        Ok(Some(FairHull {
             reachable: self.found,
             hull,
-            is_certain: false,
+            from_accept_all: false,
         }))
     }
 
@@ -70,7 +70,7 @@ impl Part<'_> {
         &self,
         forest: &mut Forest,
         model: &Model<'_>,
-        hull: &Hull,
+        hull: &FairHull,
     ) -> Result<Outcome, Stop> {
         violation(forest, model, self, hull)
     }
@@ -79,10 +79,10 @@ impl Part<'_> {
     ///
     /// # Errors
     /// If there is no room, or it is time to stop.
-    pub fn nothing(&self, forest: &mut Forest, model: &mut Model<'_>) -> Result<Outcome, Stop> {
+    pub fn exhausted(&self, forest: &mut Forest, model: &mut Model<'_>) -> Result<Outcome, Stop> {
         let visited = match forest.get(self.found) {
             EMPTY => EMPTY,
-            found => forest.guarded(&[found], |f| f.union_of_downs(found))?,
+            found => forest.with_protected(&[found], |f| f.union_of_children(found))?,
         };
         let fault = first_fault(forest, model, visited, self.product.propositions)?;
         Ok(fault.map_or(Outcome::Empty, Outcome::Failed))
@@ -90,7 +90,7 @@ impl Part<'_> {
 }
 
 /// What comes of states after which whatever comes is accepted.
-pub(crate) enum Certain {
+pub(crate) enum AcceptAll {
     /// There are none.
     Nothing,
     /// A run.
@@ -99,13 +99,13 @@ pub(crate) enum Certain {
     Fails,
 }
 
-impl Graph for Part<'_> {
-    fn initial(&self) -> Kept {
+impl Graph for ExploredPart<'_> {
+    fn initial(&self) -> Root {
         self.product.initial
     }
 
     fn sets(&self) -> usize {
-        self.product.observer.sets() as usize + self.product.own.len()
+        self.product.automaton.sets() as usize + self.product.own.len()
     }
 
     fn process_of(&self, set: usize) -> Option<usize> {
@@ -137,65 +137,67 @@ impl Graph for Part<'_> {
         of: Steps,
         universe: Node,
     ) -> Result<Node, Stop> {
-        let (to, within) = (forest.keep(set), forest.keep(universe));
-        let all = forest.keep(EMPTY);
+        let (to, with_budget) = (forest.protect(set), forest.protect(universe));
+        let all = forest.protect(EMPTY);
         let targets: Vec<(u32, Node)> = forest.list(set).collect();
         let sources: Vec<(u32, Node)> = forest.list(universe).collect();
         for (q, after) in targets {
-            let parts = match self.product.observer.is_testing() {
+            let parts = match self.product.automaton.is_testing() {
                 true => self.product.split(forest, after, self.product.all())?,
-                false => vec![(0, forest.keep(after))],
+                false => vec![(0, forest.protect(after))],
             };
-            for &(from, within) in sources
+            for &(from, with_budget) in sources
                 .iter()
-                .filter(|s| self.product.leads[s.0 as usize][q as usize])
+                .filter(|s| self.product.successors[s.0 as usize][q as usize])
             {
                 for &(letter, part) in &parts {
                     let before =
                         self.product
-                            .model_preimage(forest, forest.get(part), of, within)?;
-                    let before = forest.keep(before);
-                    let sources = match self.product.observer.is_testing() {
-                        false => self.product.by_edges(forest, from, forest.get(before))?,
+                            .model_preimage(forest, forest.get(part), of, with_budget)?;
+                    let before = forest.protect(before);
+                    let sources = match self.product.automaton.is_testing() {
+                        false => self
+                            .product
+                            .split_by_edges(forest, from, forest.get(before))?,
                         true => (self
                             .product
                             .split(forest, forest.get(before), self.product.all())?
                             .into_iter())
-                        .map(|(l, part)| (self.product.observer.edges(from, l ^ letter), part))
+                        .map(|(l, part)| (self.product.automaton.edges(from, l ^ letter), part))
                         .collect(),
                     };
                     for (edges, part) in sources {
                         if self.product.targets(&edges, of).contains(&q) {
                             self.product.add(forest, all, from, forest.get(part))?;
                         }
-                        forest.release(part);
+                        forest.unprotect(part);
                     }
-                    forest.release(before);
+                    forest.unprotect(before);
                 }
             }
             for (_, part) in parts {
-                forest.release(part);
+                forest.unprotect(part);
             }
         }
         let result = forest.get(all);
-        for kept in [to, within, all] {
-            forest.release(kept);
+        for root in [to, with_budget, all] {
+            forest.unprotect(root);
         }
         Ok(result)
     }
 
     fn reach(&self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
-        let mut all = Growing::default();
-        let last = forest.keep(set);
+        let mut all = SetAccumulator::default();
+        let last = forest.protect(set);
         while forest.get(last) != EMPTY {
             let new = all.add(forest, forest.get(last))?;
             forest.set(last, new);
             let next = self.image(forest, new, Steps::All)?;
             forest.set(last, next);
         }
-        forest.release(last);
-        let reached = all.all(forest)?;
-        all.release(forest);
+        forest.unprotect(last);
+        let reached = all.union(forest)?;
+        all.unprotect(forest);
         Ok(reached)
     }
 }

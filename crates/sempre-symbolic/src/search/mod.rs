@@ -16,6 +16,6 @@ pub(crate) mod underapproximation;
 pub(crate) mod violation;
 
 pub use check::check;
-pub use options::{Options, Road};
-pub use outcome::{Moment, Outcome, Statistics};
+pub use options::{Algorithm, Options};
+pub use outcome::{Outcome, RunStep, Statistics};
 pub use prepared::{Prepared, prepare};

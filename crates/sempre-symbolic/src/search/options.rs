@@ -7,27 +7,27 @@ use crate::reach::states::Strategy;
 
 /// A road to an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Road {
+pub enum Algorithm {
     /// All in turns; whoever has an answer first is heard.
     #[default]
-    InTurns,
+    Turns,
     /// All states of the model first.
     Owcty,
     /// Level by level from the initial states, on the fly.
     Bounded,
     /// Depth first, a few states at a time, on the fly.
-    Dive,
+    Partial,
     /// Depth first, by single states, towards what the automaton waits for.
-    Climb,
+    Directed,
 }
 
-impl Road {
+impl Algorithm {
     /// Those that can be asked for, and their names.
-    pub const ALL: [(Road, &'static str); 4] = [
-        (Road::Owcty, "owcty"),
-        (Road::Bounded, "bounded"),
-        (Road::Dive, "dive"),
-        (Road::Climb, "climb"),
+    pub const ALL: [(Algorithm, &'static str); 4] = [
+        (Algorithm::Owcty, "owcty"),
+        (Algorithm::Bounded, "bounded"),
+        (Algorithm::Partial, "first_limit"),
+        (Algorithm::Directed, "search"),
     ];
 }
 
@@ -43,11 +43,11 @@ pub struct Options<'a> {
     /// How reachability in the product is computed.
     pub reachability: Reachability,
     /// Which road to take.
-    pub road: Road,
+    pub algorithm: Algorithm,
     /// Nodes after which the first dives and climbs are given up, if not as many as usual.
-    pub dive: Option<u64>,
+    pub first_limit: Option<u64>,
     /// Nodes after which a run is looked for with fewer events, if not as many as usual.
-    pub patience: Option<u64>,
+    pub run_budget: Option<u64>,
     /// Count the steps that change no proposition, if the automaton reads changes.
     pub count_stuttering: bool,
     /// When to give up.

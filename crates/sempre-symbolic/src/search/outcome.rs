@@ -2,12 +2,12 @@
 
 use crate::dd::natural::Natural;
 use crate::relation::faults::Fault;
-use crate::search::options::Road;
+use crate::search::options::Algorithm;
 use sempre_base::Stop;
 use std::time::Duration;
 
 /// A state, and the action that leads from it to the next; none where it stutters in a deadlock.
-pub type Moment = (Vec<i64>, Option<u32>);
+pub type RunStep = (Vec<i64>, Option<u32>);
 
 /// How a check ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub enum Outcome {
     /// The product has no accepting run, and all of it was looked at.
     Empty,
     /// A run of the program that the automaton accepts: what happens once, and what happens for ever.
-    Violated(Vec<Moment>, Vec<Moment>),
+    Violated(Vec<RunStep>, Vec<RunStep>),
     /// It ended before its time.
     Stopped(Stop),
     /// The program does something erroneous, so that its runs are not what they seem, and no accepting one was found.
@@ -46,5 +46,5 @@ pub struct Statistics {
     /// The share of the model's steps that change no proposition, if it was asked for.
     pub stuttering: Option<f64>,
     /// Who was done first.
-    pub road: Road,
+    pub algorithm: Algorithm,
 }

@@ -18,7 +18,7 @@
 //! Cost: a number of images that is the length of the longest way from what is dropped, in the worst case.
 
 use crate::dd::forest::Forest;
-use crate::dd::node::{EMPTY, Kept, Node};
+use crate::dd::node::{EMPTY, Node, Root};
 use crate::product::graph::{Graph, Steps};
 use sempre_base::Stop;
 
@@ -27,67 +27,67 @@ const SHARE: u64 = 4;
 
 /// The fixpoint, within the reachable states of the product; both are kept.
 #[derive(Clone, Copy, Debug)]
-pub struct Hull {
+pub struct FairHull {
     /// All reachable states.
-    pub reachable: Kept,
+    pub reachable: Root,
     /// Those that are reachable from accepting cycles; or, if `is_certain`, states that lead to each other without end, where all steps
     /// are accepting.
-    pub hull: Kept,
+    pub hull: Root,
     /// Was the result certain before any iteration?
-    pub is_certain: bool,
+    pub from_accept_all: bool,
 }
 
 /// Computes the fixpoint: the product is empty if it is.
 ///
 /// # Errors
 /// If there is no room, or it is time to stop.
-pub fn owcty(forest: &mut Forest, product: &impl Graph) -> Result<Hull, Stop> {
+pub fn owcty(forest: &mut Forest, product: &impl Graph) -> Result<FairHull, Stop> {
     let initial = forest.get(product.initial());
     let all = product.reach(forest, initial)?;
-    let reachable = forest.keep(all);
-    let certain = product.certain(forest, all)?;
-    if certain != EMPTY {
-        let hull = forest.keep(certain);
-        return Ok(Hull {
+    let reachable = forest.protect(all);
+    let accept_all_states = product.accept_all_states(forest, all)?;
+    if accept_all_states != EMPTY {
+        let hull = forest.protect(accept_all_states);
+        return Ok(FairHull {
             reachable,
             hull,
-            is_certain: true,
+            from_accept_all: true,
         });
     }
     let hull = fixpoint(forest, product, forest.get(reachable))?;
-    Ok(Hull {
+    Ok(FairHull {
         reachable,
         hull,
-        is_certain: false,
+        from_accept_all: false,
     })
 }
 
 /// What can be reached from accepting cycles in a set that has all successors of its states; kept.
-pub(crate) fn fixpoint(forest: &mut Forest, product: &impl Graph, set: Node) -> Result<Kept, Stop> {
-    let hull = forest.keep(set);
+pub(crate) fn fixpoint(forest: &mut Forest, product: &impl Graph, set: Node) -> Result<Root, Stop> {
+    let hull = forest.protect(set);
     // The nodes that dropping by images and by reachability have taken.
     let (mut trimming, mut reaching) = (0, 0);
     loop {
-        let before = forest.keep(forest.get(hull));
-        let begin = forest.made();
+        let before = forest.protect(forest.get(hull));
+        let begin = forest.nodes_made();
         for set in 0..product.sets() {
             let now = forest.get(hull);
-            let from = product.image(forest, now, Steps::Of(set))?;
+            let from = product.image(forest, now, Steps::Accepting(set))?;
             let next = product.reach(forest, from)?;
             forest.set(hull, next);
         }
-        reaching += forest.made() - begin;
+        reaching += forest.nodes_made() - begin;
         let same = forest.get(hull) == forest.get(before);
-        forest.release(before);
+        forest.unprotect(before);
         if same && product.sets() > 0 || forest.get(hull) == EMPTY {
             return Ok(hull);
         }
         while trimming <= SHARE * reaching || product.sets() == 0 {
-            forest.look()?;
-            let begin = forest.made();
+            forest.poll()?;
+            let begin = forest.nodes_made();
             let now = forest.get(hull);
             let next = product.image(forest, now, Steps::All)?;
-            trimming += forest.made() - begin;
+            trimming += forest.nodes_made() - begin;
             // `now` is still kept, so the numbers can be compared.
             if next == now {
                 if product.sets() == 0 {

@@ -18,13 +18,13 @@
 //! Cost: attempts of both kinds take about as many nodes as expansions do, each dive as many as the others, those that were given up included.
 
 use crate::dd::forest::Forest;
-use crate::dd::node::{EMPTY, Kept, Node};
-use crate::dd::set_accumulator::Growing;
+use crate::dd::node::{EMPTY, Node, Root};
+use crate::dd::set_accumulator::SetAccumulator;
 use crate::product::on_the_fly::OnTheFly;
 use crate::relation::model::Model;
-use crate::search::explored_part::{Certain, Part};
+use crate::search::explored_part::{AcceptAll, ExploredPart};
 use crate::search::outcome::Outcome;
-use crate::search::owcty::Hull;
+use crate::search::owcty::FairHull;
 use sempre_base::Random;
 use sempre_base::Stop;
 
@@ -39,41 +39,41 @@ enum Choice {
     /// The last ones; with each state of the automaton one.
     Last,
     /// Those that are drawn; with each state of the automaton one.
-    Drawn,
+    Random,
 }
 
-const CHOICES: [Choice; 3] = [Choice::First, Choice::Last, Choice::Drawn];
+const CHOICES: [Choice; 3] = [Choice::First, Choice::Last, Choice::Random];
 
 /// A place on the way down.
 #[derive(Clone, Copy, Debug)]
-struct Layer {
+struct Level {
     /// What is expanded.
-    part: Kept,
+    part: Root,
     /// What was found by its events so far, and waits.
-    rest: Kept,
+    waiting: Root,
     /// How many parts of the steps were taken, and the first one.
     taken: usize,
     first: usize,
 }
 
 /// Dives that take turns.
-pub(crate) struct Dives {
-    dives: [Dive; 3],
+pub(crate) struct PartialTraversals {
+    traversals: [PartialTraversal; 3],
     turn: usize,
     /// When the turn began.
     since: u64,
     share: u64,
 }
 
-impl Dives {
+impl PartialTraversals {
     /// All at the top. Turns have so many nodes, if not as many as usual.
     pub fn new(forest: &mut Forest, product: &OnTheFly<'_>, share: Option<u64>) -> Self {
         let share = share.unwrap_or(SHARE);
-        let dive = |choice| Dive::new(forest, product, choice, share);
+        let dive = |choice| PartialTraversal::new(forest, product, choice, share);
         Self {
-            dives: CHOICES.map(dive),
+            traversals: CHOICES.map(dive),
             turn: 0,
-            since: forest.made(),
+            since: forest.nodes_made(),
             share,
         }
     }
@@ -88,10 +88,10 @@ impl Dives {
         model: &mut Model<'_>,
         product: &mut OnTheFly<'_>,
     ) -> Result<Option<Outcome>, Stop> {
-        let answer = self.dives[self.turn].advance(forest, model, product)?;
-        if answer.is_none() && forest.made() - self.since > self.share {
-            self.turn = (self.turn + 1) % self.dives.len();
-            self.since = forest.made();
+        let answer = self.traversals[self.turn].advance(forest, model, product)?;
+        if answer.is_none() && forest.nodes_made() - self.since > self.share {
+            self.turn = (self.turn + 1) % self.traversals.len();
+            self.since = forest.nodes_made();
         }
         Ok(answer)
     }
@@ -100,57 +100,57 @@ impl Dives {
     ///
     /// # Errors
     /// If there is no room, or it is time to stop.
-    pub fn found(&mut self, forest: &mut Forest) -> Result<Kept, Stop> {
-        self.dives[self.turn].found(forest)
+    pub fn found(&mut self, forest: &mut Forest) -> Result<Root, Stop> {
+        self.traversals[self.turn].found(forest)
     }
 }
 
 /// One of them.
-struct Dive {
+struct PartialTraversal {
     choice: Choice,
     /// All states that it has expanded.
-    expanded: Growing,
-    layers: Vec<Layer>,
+    expanded: SetAccumulator,
+    levels: Vec<Level>,
     /// Those that were met again since the last attempt.
-    again: Kept,
+    revisited: Root,
     random: Random,
     /// Nodes after which it is given up, if it draws lots.
     share: u64,
     /// The layers that have stayed since the last attempt near the bottom.
     stayed: usize,
     /// The nodes that its expansions have taken, attempts near the bottom, and attempts at all.
-    searching: u64,
-    trying: [u64; 2],
+    search_nodes: u64,
+    check_nodes: [u64; 2],
 }
 
-impl Dive {
+impl PartialTraversal {
     fn new(forest: &mut Forest, product: &OnTheFly<'_>, choice: Choice, share: u64) -> Self {
-        let top = Layer {
-            part: forest.keep(EMPTY),
-            rest: forest.keep(forest.get(product.initial)),
+        let top = Level {
+            part: forest.protect(EMPTY),
+            waiting: forest.protect(forest.get(product.initial)),
             taken: product.parts(),
             first: 0,
         };
         Self {
             choice,
-            expanded: Growing::default(),
-            layers: vec![top],
-            again: forest.keep(EMPTY),
+            expanded: SetAccumulator::default(),
+            levels: vec![top],
+            revisited: forest.protect(EMPTY),
             random: Random::new(1),
             share,
             stayed: 0,
-            searching: 0,
-            trying: [0; 2],
+            search_nodes: 0,
+            check_nodes: [0; 2],
         }
     }
 
     /// Begins at the top again.
-    fn surface(&mut self, forest: &mut Forest, product: &OnTheFly<'_>) {
-        let layers = self.layers.drain(..).flat_map(|l| [l.part, l.rest]);
-        for kept in layers.chain([self.again]) {
-            forest.release(kept);
+    fn restart(&mut self, forest: &mut Forest, product: &OnTheFly<'_>) {
+        let levels = self.levels.drain(..).flat_map(|l| [l.part, l.waiting]);
+        for root in levels.chain([self.revisited]) {
+            forest.unprotect(root);
         }
-        std::mem::take(&mut self.expanded).release(forest);
+        std::mem::take(&mut self.expanded).unprotect(forest);
         *self = Self {
             random: self.random.clone(),
             ..Self::new(forest, product, self.choice, 2 * self.share)
@@ -163,47 +163,47 @@ impl Dive {
         model: &mut Model<'_>,
         product: &mut OnTheFly<'_>,
     ) -> Result<Option<Outcome>, Stop> {
-        let begin = forest.made();
-        if let Some(outcome) = self.descend(forest, model, product)? {
+        let begin = forest.nodes_made();
+        if let Some(outcome) = self.expand_next(forest, model, product)? {
             return Ok(Some(outcome));
         }
-        self.searching += forest.made() - begin;
-        let is_done = self.layers.is_empty();
+        self.search_nodes += forest.nodes_made() - begin;
+        let is_done = self.levels.is_empty();
         for near in [true, false] {
-            let trying = &self.trying[usize::from(!near)];
-            if forest.get(self.again) == EMPTY || !is_done && *trying > self.searching {
+            let check_nodes = &self.check_nodes[usize::from(!near)];
+            if forest.get(self.revisited) == EMPTY || !is_done && *check_nodes > self.search_nodes {
                 continue;
             }
-            let begin = forest.made();
+            let begin = forest.nodes_made();
             if let Some((part, hull)) = self.attempt(forest, product, near && !is_done)? {
                 return Ok(Some(part.run(forest, model, &hull)?));
             }
-            self.trying[usize::from(!near)] += forest.made() - begin;
+            self.check_nodes[usize::from(!near)] += forest.nodes_made() - begin;
         }
         if is_done {
             let part = self.whole(forest, product)?;
-            return Ok(Some(part.nothing(forest, model)?));
+            return Ok(Some(part.exhausted(forest, model)?));
         }
-        let is_over = self.searching + self.trying[0] + self.trying[1] > self.share;
-        if matches!(self.choice, Choice::Drawn) && is_over {
-            self.surface(forest, product);
+        let is_over = self.search_nodes + self.check_nodes[0] + self.check_nodes[1] > self.share;
+        if matches!(self.choice, Choice::Random) && is_over {
+            self.restart(forest, product);
         }
         Ok(None)
     }
 
     /// All that it has expanded.
-    fn found(&mut self, forest: &mut Forest) -> Result<Kept, Stop> {
-        let all = self.expanded.all(forest)?;
-        Ok(forest.keep(all))
+    fn found(&mut self, forest: &mut Forest) -> Result<Root, Stop> {
+        let all = self.expanded.union(forest)?;
+        Ok(forest.protect(all))
     }
 
     fn whole<'a>(
         &mut self,
         forest: &mut Forest,
         product: &'a OnTheFly<'a>,
-    ) -> Result<Part<'a>, Stop> {
+    ) -> Result<ExploredPart<'a>, Stop> {
         let found = self.found(forest)?;
-        Ok(Part { product, found })
+        Ok(ExploredPart { product, found })
     }
 
     /// Looks for accepting cycles near the bottom, or among all that was expanded.
@@ -212,109 +212,109 @@ impl Dive {
         forest: &mut Forest,
         product: &'a OnTheFly<'a>,
         near: bool,
-    ) -> Result<Option<(Part<'a>, Hull)>, Stop> {
+    ) -> Result<Option<(ExploredPart<'a>, FairHull)>, Stop> {
         let part = match near {
             false => self.whole(forest, product)?,
             true => {
-                let count = self.layers.len();
+                let count = self.levels.len();
                 let first = self.stayed.saturating_sub(count - self.stayed + 1);
                 self.stayed = count;
-                let mut last = Growing::default();
-                for layer in &self.layers[first..] {
-                    last.add(forest, forest.get(layer.part))?;
+                let mut last = SetAccumulator::default();
+                for level in &self.levels[first..] {
+                    last.add(forest, forest.get(level.part))?;
                 }
-                let found = last.all(forest)?;
-                let found = forest.keep(found);
-                last.release(forest);
-                Part { product, found }
+                let found = last.union(forest)?;
+                let found = forest.protect(found);
+                last.unprotect(forest);
+                ExploredPart { product, found }
             }
         };
-        let start = forest.intersection(forest.get(self.again), forest.get(part.found))?;
-        let start = forest.keep(start);
-        let patience = match self.layers.is_empty() {
+        let start = forest.intersection(forest.get(self.revisited), forest.get(part.found))?;
+        let start = forest.protect(start);
+        let budget = match self.levels.is_empty() {
             true => u64::MAX,
-            false => self.searching.max(SHARE),
+            false => self.search_nodes.max(SHARE),
         };
-        let hull = forest.within(patience, |forest| part.hull(forest, forest.get(start)))?;
-        forest.release(start);
-        forest.release(part.found);
+        let hull = forest.with_budget(budget, |forest| part.hull(forest, forest.get(start)))?;
+        forest.unprotect(start);
+        forest.unprotect(part.found);
         match hull {
             // The way there leads through all.
             Some(Some(hull)) => {
                 let part = self.whole(forest, product)?;
                 let reachable = part.found;
-                return Ok(Some((part, Hull { reachable, ..hull })));
+                return Ok(Some((part, FairHull { reachable, ..hull })));
             }
-            Some(None) if !near => forest.set(self.again, EMPTY),
+            Some(None) if !near => forest.set(self.revisited, EMPTY),
             Some(None) | None => {}
         }
         Ok(None)
     }
 
     /// Expands a few of the states that wait, or that one more event leads to.
-    fn descend(
+    fn expand_next(
         &mut self,
         forest: &mut Forest,
         model: &mut Model<'_>,
         product: &mut OnTheFly<'_>,
     ) -> Result<Option<Outcome>, Stop> {
         let parts = product.parts();
-        while let Some(layer) = self.layers.last_mut() {
-            let Layer { part, rest, .. } = *layer;
-            let new = self.expanded.lacks(forest, forest.get(rest))?;
-            forest.set(rest, new);
+        while let Some(level) = self.levels.last_mut() {
+            let Level { part, waiting, .. } = *level;
+            let new = self.expanded.missing(forest, forest.get(waiting))?;
+            forest.set(waiting, new);
             if new != EMPTY {
-                return self.push(forest, model, product, rest);
+                return self.push_level(forest, model, product, waiting);
             }
-            if layer.taken == parts {
-                forest.release(part);
-                forest.release(rest);
-                self.layers.pop();
-                self.stayed = self.stayed.min(self.layers.len());
+            if level.taken == parts {
+                forest.unprotect(part);
+                forest.unprotect(waiting);
+                self.levels.pop();
+                self.stayed = self.stayed.min(self.levels.len());
                 continue;
             }
             let next = match self.choice {
-                Choice::First => layer.taken,
-                Choice::Last => parts - 1 - layer.taken,
-                Choice::Drawn => (layer.first + layer.taken) % parts,
+                Choice::First => level.taken,
+                Choice::Last => parts - 1 - level.taken,
+                Choice::Random => (level.first + level.taken) % parts,
             };
-            layer.taken += 1;
-            let next = product.expand_by(forest, model, part, next)?;
+            level.taken += 1;
+            let next = product.expand_part(forest, model, part, next)?;
             if next != EMPTY {
-                forest.set(rest, next);
-                let new = self.expanded.lacks(forest, next)?;
-                let again = forest.difference(forest.get(rest), new)?;
-                forest.add(self.again, again)?;
+                forest.set(waiting, next);
+                let new = self.expanded.missing(forest, next)?;
+                let revisited = forest.difference(forest.get(waiting), new)?;
+                forest.union_into(self.revisited, revisited)?;
             }
         }
         Ok(None)
     }
 
     /// Goes one layer down.
-    fn push(
+    fn push_level(
         &mut self,
         forest: &mut Forest,
         model: &mut Model<'_>,
         product: &mut OnTheFly<'_>,
-        rest: Kept,
+        waiting: Root,
     ) -> Result<Option<Outcome>, Stop> {
-        let some = self.choose(forest, forest.get(rest))?;
-        let part = forest.keep(some);
+        let some = self.choose(forest, forest.get(waiting))?;
+        let part = forest.protect(some);
         self.expanded.add(forest, some)?;
         product.learn(forest, model, forest.get(part))?;
         // All that leads to it is on the way.
         let found = part;
-        let whole = Part { product, found };
+        let whole = ExploredPart { product, found };
         // What is at the top has nothing before it.
-        let before = self.layers.iter().skip(1).map(|l| l.part);
-        match whole.certain_run(forest, model, before, part)? {
-            Certain::Violated(outcome) => return Ok(Some(outcome)),
-            Certain::Fails => product.accepts_all = None,
-            Certain::Nothing => {}
+        let before = self.levels.iter().skip(1).map(|l| l.part);
+        match whole.accept_all_run(forest, model, before, part)? {
+            AcceptAll::Violated(outcome) => return Ok(Some(outcome)),
+            AcceptAll::Fails => product.accepts_all = None,
+            AcceptAll::Nothing => {}
         }
-        self.layers.push(Layer {
+        self.levels.push(Level {
             part,
-            rest: forest.keep(EMPTY),
+            waiting: forest.protect(EMPTY),
             taken: 0,
             first: self.random.below(product.parts()),
         });
@@ -322,8 +322,8 @@ impl Dive {
     }
 
     /// Some of the states that wait.
-    fn choose(&mut self, forest: &mut Forest, rest: Node) -> Result<Node, Stop> {
-        let mut rows: Vec<(u32, Node)> = forest.list(rest).collect();
+    fn choose(&mut self, forest: &mut Forest, waiting: Node) -> Result<Node, Stop> {
+        let mut rows: Vec<(u32, Node)> = forest.list(waiting).collect();
         // Further on in the automaton is nearer to acceptance.
         if let Choice::First = self.choice {
             rows.drain(..rows.len() - 1);
@@ -333,7 +333,7 @@ impl Dive {
             let vector = match self.choice {
                 Choice::First => forest.first(states),
                 Choice::Last => forest.last(states),
-                Choice::Drawn => forest.drawn(states, &mut self.random),
+                Choice::Random => forest.random_vector(states, &mut self.random),
             };
             let with = |v: Vec<u32>| std::iter::once(q).chain(v).collect();
             vectors.extend(vector.map(with));

@@ -5,22 +5,22 @@
 use crate::dd::control::Limits;
 use crate::dd::forest::Forest;
 use crate::dd::natural::Natural;
-use crate::dd::node::{EMPTY, Kept};
+use crate::dd::node::{EMPTY, Root};
 use crate::deep_stack::on_a_deep_stack;
-use crate::product::automaton::Observer;
-use crate::product::options::Manner;
+use crate::product::automaton::Automaton;
+use crate::product::options::ProductOptions;
 use crate::product::symbolic_product::Product;
 use crate::reach::progress::Progress;
-use crate::reach::states::{Options as Search, Strategy, states_of};
+use crate::reach::states::{Options as Search, Strategy, reachable_states};
 use crate::relation::faults::first_fault;
 use crate::relation::model::Model;
-use crate::search::options::{Options, Road};
+use crate::search::options::{Algorithm, Options};
 use crate::search::outcome::{Outcome, Statistics};
 use crate::search::owcty::owcty;
-use crate::search::underapproximation::{FewerEvents, PATIENCE};
+use crate::search::underapproximation::{RUN_BUDGET, Underapproximation};
 use crate::search::violation::violation;
-use crate::thread_clock::Clock;
-use crate::turns::Baton;
+use crate::thread_clock::ThreadClock;
+use crate::turns::Participant;
 use sempre_base::Stop;
 use sempre_model::{Expr, Program};
 use std::time::Duration;
@@ -30,8 +30,8 @@ use std::time::Duration;
 pub struct Prepared<'p> {
     pub(crate) forest: Forest,
     pub(crate) model: Model<'p>,
-    states: Kept,
-    deadlocks: Kept,
+    states: Root,
+    deadlocks: Root,
     number: Natural,
     pub(crate) peak_nodes: usize,
     time: Duration,
@@ -51,7 +51,7 @@ pub fn prepare<'p>(
         strategy,
         limits,
         progress,
-        beside: true,
+        interleaved: true,
         ..Search::default()
     };
     on_a_deep_stack(program.cells() + 1, || prepare_here(program, &search, None))
@@ -60,20 +60,20 @@ pub fn prepare<'p>(
 pub(crate) fn prepare_here<'p>(
     program: &'p Program,
     search: &Search<'_>,
-    baton: Option<&Baton>,
+    participant: Option<&Participant>,
 ) -> Result<Prepared<'p>, Box<(Stop, Statistics)>> {
-    let begin = Clock::start();
-    let (mut forest, mut model, found) = states_of(program, None, search, baton);
-    let mut find = || -> Result<(Kept, Kept, Natural), Stop> {
+    let begin = ThreadClock::start();
+    let (mut forest, mut model, found) = reachable_states(program, None, search, participant);
+    let mut find = || -> Result<(Root, Root, Natural), Stop> {
         let states = found?;
         let set = forest.get(states);
         let stuck = model.deadlocks(&mut forest, set)?;
-        let deadlocks = forest.keep(stuck);
+        let deadlocks = forest.protect(stuck);
         let number = match forest.try_count(set) {
             Ok(number) => number,
             // What was known of the search makes room.
             Err(_) => {
-                forest.drop_results();
+                forest.shrink_caches();
                 forest.try_count(set)?
             }
         };
@@ -113,26 +113,26 @@ impl Prepared<'_> {
     }
 
     /// Forgets results of operations and what is not needed any more, so that all checks begin alike.
-    pub fn tidy(&mut self) {
-        self.forest.forget_all();
+    pub fn clear_caches(&mut self) {
+        self.forest.clear_caches();
         self.forest.collect();
     }
 
     pub(crate) fn check_here(
         mut self,
         propositions: &[Expr],
-        observer: &dyn Observer,
+        automaton: &dyn Automaton,
         options: &Options<'_>,
     ) -> (Outcome, Statistics) {
         let mut statistics = Statistics {
             model_states: Some(self.number.clone()),
             model_time: self.time,
-            road: Road::Owcty,
+            algorithm: Algorithm::Owcty,
             ..Statistics::default()
         };
         self.forest.set_limits(options.limits.clone());
-        self.forest.forget_counts();
-        let found = self.search(propositions, observer, options, &mut statistics);
+        self.forest.reset_counters();
+        let found = self.search(propositions, automaton, options, &mut statistics);
         statistics.peak_nodes = self.forest.peak_nodes();
         statistics.collections = self.forest.collections();
         (found.unwrap_or_else(Outcome::Stopped), statistics)
@@ -141,28 +141,36 @@ impl Prepared<'_> {
     fn search(
         &mut self,
         propositions: &[Expr],
-        observer: &dyn Observer,
+        automaton: &dyn Automaton,
         options: &Options<'_>,
         statistics: &mut Statistics,
     ) -> Result<Outcome, Stop> {
         let (forest, model) = (&mut self.forest, &mut self.model);
-        let begin = Clock::start();
+        let begin = ThreadClock::start();
         let pair = (forest.get(self.states), forest.get(self.deadlocks));
-        let manner = Manner {
+        let product_options = ProductOptions {
             deadlock: options.deadlock,
             fair: options.fair,
             reachability: options.reachability,
         };
-        let product = Product::new(forest, model, pair, propositions, observer, None, manner)?;
+        let product = Product::new(
+            forest,
+            model,
+            pair,
+            propositions,
+            automaton,
+            None,
+            product_options,
+        )?;
         statistics.product_time = begin.elapsed();
         if options.count_stuttering {
             let (all, same) = product.stuttering(forest, forest.get(self.states));
             statistics.stuttering = Some(same.to_f64() / all.to_f64().max(1.0));
         }
-        let begin = Clock::start();
-        let before = forest.made();
+        let begin = ThreadClock::start();
+        let before = forest.nodes_made();
         let hull = owcty(forest, &product)?;
-        let work = forest.made() - before;
+        let work = forest.nodes_made() - before;
         let reached = forest.get(hull.reachable);
         statistics.product_states = forest.try_count(reached).ok();
         statistics.search_time = begin.elapsed();
@@ -170,24 +178,25 @@ impl Prepared<'_> {
             let visited = if reached == EMPTY {
                 EMPTY
             } else {
-                forest.guarded(&[reached], |f| f.union_of_downs(reached))?
+                forest.with_protected(&[reached], |f| f.union_of_children(reached))?
             };
             let fault = first_fault(forest, model, visited, propositions)?;
             return Ok(fault.map_or(Outcome::Empty, Outcome::Failed));
         }
-        let begin = Clock::start();
-        let patience = options.patience.unwrap_or(PATIENCE);
-        let mut found =
-            forest.within(patience, |forest| violation(forest, model, &product, &hull))?;
+        let begin = ThreadClock::start();
+        let run_budget = options.run_budget.unwrap_or(RUN_BUDGET);
+        let mut found = forest.with_budget(run_budget, |forest| {
+            violation(forest, model, &product, &hull)
+        })?;
         if found.is_none() {
-            let fewer = FewerEvents {
+            let fewer = Underapproximation {
                 propositions,
-                observer,
-                manner,
+                automaton,
+                options: product_options,
                 sets: (self.states, self.deadlocks),
                 events: vec![true; model.events.len()],
             };
-            found = fewer.run(forest, model, (4 * PATIENCE).max(work))?;
+            found = fewer.run(forest, model, (4 * RUN_BUDGET).max(work))?;
         }
         let outcome = match found {
             Some(outcome) => outcome,

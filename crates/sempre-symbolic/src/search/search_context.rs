@@ -1,8 +1,8 @@
 //! Where climbs go ([`crate::search::directed`]): the states of a model one by one, found and numbered by the interpreter, and what is erroneous in them.
 
-use crate::product::automaton::Observer;
+use crate::product::automaton::Automaton;
 use crate::product::options::Deadlock;
-use crate::relation::faults::{Fault, without_value};
+use crate::relation::faults::{Fault, undefined};
 use rustc_hash::{FxHashMap, FxHasher};
 use sempre_model::distance::distance;
 use sempre_model::{Expr, Interpreter, Program};
@@ -13,48 +13,48 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// What is done in a step that repeats the last state of a run.
-pub(crate) const STAYS: u32 = u32::MAX;
+pub(crate) const STUTTER: u32 = u32::MAX;
 
 /// What does not change from one climb to the next.
-pub(crate) struct Terrain<'a> {
+pub(crate) struct SearchContext<'a> {
     pub interpreter: Interpreter<'a>,
     pub propositions: &'a [Expr],
-    pub observer: &'a dyn Observer,
+    pub automaton: &'a dyn Automaton,
     pub deadlock: Deadlock,
     pub guide: Option<DistanceHeuristic>,
     /// The acceptance sets of each action's processes, if runs are to be fair, and those of all processes.
-    pub due: Vec<Mark>,
-    pub all_due: Mark,
+    pub fair_sets: Vec<Mark>,
+    pub all_fair_sets: Mark,
     /// All acceptance sets.
     pub all: Mark,
 }
 
-impl<'a> Terrain<'a> {
+impl<'a> SearchContext<'a> {
     /// For a program, its propositions and the automaton that observes them; what becomes of runs that end, and are they to be fair?
     pub fn new(
-        (program, propositions, observer): (&'a Program, &'a [Expr], &'a dyn Observer),
+        (program, propositions, automaton): (&'a Program, &'a [Expr], &'a dyn Automaton),
         (deadlock, fair): (Deadlock, bool),
     ) -> Self {
-        let sets = observer.sets();
-        let count = [observer.states(), propositions.len() as u32, sets];
+        let sets = automaton.sets();
+        let count = [automaton.states(), propositions.len() as u32, sets];
         let guide =
-            DistanceHeuristic::of_generalized_buchi(count, &|q, letter| observer.edges(q, letter));
-        let due_to = |processes: &mut dyn Iterator<Item = u32>| -> Mark {
+            DistanceHeuristic::of_generalized_buchi(count, &|q, letter| automaton.edges(q, letter));
+        let fairness_process = |processes: &mut dyn Iterator<Item = u32>| -> Mark {
             processes.filter(|_| fair).map(|p| sets + p).collect()
         };
-        let due = (program.actions.iter())
-            .map(|a| due_to(&mut a.processes.iter().map(|p| p.0)))
+        let fair_sets = (program.actions.iter())
+            .map(|a| fairness_process(&mut a.processes.iter().map(|p| p.0)))
             .collect();
-        let all_due = due_to(&mut (0..program.processes.len() as u32));
+        let all_fair_sets = fairness_process(&mut (0..program.processes.len() as u32));
         Self {
             interpreter: Interpreter::new(program),
             propositions,
-            observer,
+            automaton,
             deadlock,
             guide,
-            due,
-            all: Mark::all(sets).union(&all_due),
-            all_due,
+            fair_sets,
+            all: Mark::all(sets).union(&all_fair_sets),
+            all_fair_sets,
         }
     }
 
@@ -84,27 +84,27 @@ impl Hash for Key {
 
 /// The states of the model that were met.
 #[derive(Default)]
-pub(crate) struct States {
+pub(crate) struct StateTable {
     numbers: FxHashMap<Key, u32>,
     pub cells: Vec<Arc<[i64]>>,
     /// The propositions that are true in each; one without a value is not.
     pub valuations: Vec<u64>,
     /// The steps from those that were entered.
-    pub next: Vec<Option<Arc<Next>>>,
+    pub next: Vec<Option<Arc<Successors>>>,
     pub bytes: usize,
     /// Something erroneous in a state that was entered.
     pub fault: Option<Fault>,
 }
 
 /// The steps from a state that do not fail: actions, and where they lead.
-pub(crate) struct Next {
+pub(crate) struct Successors {
     pub steps: Vec<(u32, u32)>,
     /// The acceptance sets of the processes that are not enabled, if runs are to be fair.
     pub idle: Mark,
 }
 
-impl States {
-    pub fn number(&mut self, terrain: &Terrain<'_>, state: Vec<i64>) -> u32 {
+impl StateTable {
+    pub fn number(&mut self, context: &SearchContext<'_>, state: Vec<i64>) -> u32 {
         let mut hasher = FxHasher::default();
         state.hash(&mut hasher);
         let cells: Arc<[i64]> = state.into();
@@ -117,8 +117,8 @@ impl States {
             Entry::Occupied(known) => return *known.get(),
             Entry::Vacant(place) => place.insert(number),
         };
-        let holds = |p: &Expr| terrain.interpreter.holds(p, &cells) == Ok(true);
-        let propositions = terrain.propositions.iter().enumerate();
+        let holds = |p: &Expr| context.interpreter.holds(p, &cells) == Ok(true);
+        let propositions = context.propositions.iter().enumerate();
         let valuation = propositions.fold(0, |v, (i, p)| v | u64::from(holds(p)) << i);
         // The entries of tables and lists, as far as can be told.
         self.bytes += size_of_val(&*cells) + 128;
@@ -128,26 +128,31 @@ impl States {
         number
     }
 
-    pub fn next(&mut self, terrain: &Terrain<'_>, state: u32, work: &mut u64) -> Arc<Next> {
+    pub fn next(
+        &mut self,
+        context: &SearchContext<'_>,
+        state: u32,
+        work: &mut u64,
+    ) -> Arc<Successors> {
         if let Some(next) = &self.next[state as usize] {
             return next.clone();
         }
         let cells = self.cells[state as usize].clone();
-        let found = terrain.interpreter.successors(&cells);
-        *work += (terrain.due.len() + found.len() * cells.len()) as u64;
-        self.look_for_faults(terrain, &cells);
-        let mut idle = terrain.all_due.clone();
+        let found = context.interpreter.successors(&cells);
+        *work += (context.fair_sets.len() + found.len() * cells.len()) as u64;
+        self.check_assertions(context, &cells);
+        let mut idle = context.all_fair_sets.clone();
         let mut steps = Vec::with_capacity(found.len());
-        if found.is_empty() && terrain.deadlock == Deadlock::Stutter {
-            steps.push((STAYS, state));
+        if found.is_empty() && context.deadlock == Deadlock::Stutter {
+            steps.push((STUTTER, state));
         }
         for (action, to) in found {
             // Actions that fail are enabled, too.
-            idle = idle.minus(&terrain.due[action as usize]);
+            idle = idle.minus(&context.fair_sets[action as usize]);
             match to {
-                Ok(to) => steps.push((action, self.number(terrain, to))),
+                Ok(to) => steps.push((action, self.number(context, to))),
                 Err(error) => {
-                    let program = terrain.interpreter.program();
+                    let program = context.interpreter.program();
                     self.fault.get_or_insert_with(|| Fault {
                         state: cells.to_vec(),
                         action: Some(action),
@@ -156,27 +161,27 @@ impl States {
                 }
             }
         }
-        self.bytes += size_of_val(&steps[..]) + size_of::<Next>();
-        let next = Arc::new(Next { steps, idle });
+        self.bytes += size_of_val(&steps[..]) + size_of::<Successors>();
+        let next = Arc::new(Successors { steps, idle });
         self.next[state as usize] = Some(next.clone());
         next
     }
 
     /// Assertions that do not hold, propositions without a value.
-    fn look_for_faults(&mut self, terrain: &Terrain<'_>, state: &[i64]) {
+    fn check_assertions(&mut self, context: &SearchContext<'_>, state: &[i64]) {
         if self.fault.is_some() {
             return;
         }
-        let (interpreter, program) = (&terrain.interpreter, terrain.interpreter.program());
+        let (interpreter, program) = (&context.interpreter, context.interpreter.program());
         let failed = interpreter.failed_assertions(state).into_iter();
         let failed = failed.map(|e| e.show(program).to_string());
-        let without = terrain
+        let without = context
             .propositions
             .iter()
             .enumerate()
             .filter_map(|(i, p)| {
                 let error = interpreter.value(p, state).err()?;
-                Some(without_value(i, &error.show(program).to_string()))
+                Some(undefined(i, &error.show(program).to_string()))
             });
         self.fault = failed.chain(without).next().map(|message| Fault {
             state: state.to_vec(),

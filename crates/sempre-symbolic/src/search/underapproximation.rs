@@ -10,31 +10,31 @@
 //! won, so the work is limited.
 
 use crate::dd::forest::Forest;
-use crate::dd::node::{EMPTY, Kept};
-use crate::product::automaton::Observer;
-use crate::product::options::Manner;
+use crate::dd::node::{EMPTY, Root};
+use crate::product::automaton::Automaton;
+use crate::product::options::ProductOptions;
 use crate::product::symbolic_product::Product;
 use crate::relation::model::Model;
 use crate::search::outcome::Outcome;
-use crate::search::owcty::{Hull, owcty};
+use crate::search::owcty::{FairHull, owcty};
 use crate::search::violation::violation;
 use sempre_base::Stop;
 use sempre_model::Expr;
 
 /// Nodes after which the search for a run is given up, and tried again with fewer events.
-pub(crate) const PATIENCE: u64 = 1 << 22;
+pub(crate) const RUN_BUDGET: u64 = 1 << 22;
 
 /// What a product is made from, and whether each event is to be in it.
-pub(crate) struct FewerEvents<'a> {
+pub(crate) struct Underapproximation<'a> {
     pub propositions: &'a [Expr],
-    pub observer: &'a dyn Observer,
-    pub manner: Manner,
+    pub automaton: &'a dyn Automaton,
+    pub options: ProductOptions,
     /// The model's states, and its deadlocks.
-    pub sets: (Kept, Kept),
+    pub sets: (Root, Root),
     pub events: Vec<bool>,
 }
 
-impl FewerEvents<'_> {
+impl Underapproximation<'_> {
     /// An accepting run of a product that has one; none if that takes more than so many nodes.
     ///
     /// # Errors
@@ -45,31 +45,27 @@ impl FewerEvents<'_> {
         model: &mut Model<'_>,
         nodes: u64,
     ) -> Result<Option<Outcome>, Stop> {
-        forest.scratch(nodes, |forest| self.fewer_and_fewer(forest, model))
+        forest.scratch_with_budget(nodes, |forest| self.minimise(forest, model))
     }
 
-    fn fewer_and_fewer(
-        &mut self,
-        forest: &mut Forest,
-        model: &mut Model<'_>,
-    ) -> Result<Outcome, Stop> {
+    fn minimise(&mut self, forest: &mut Forest, model: &mut Model<'_>) -> Result<Outcome, Stop> {
         let mut size = self.events.len();
         loop {
             size = (size / 2).max(1);
             let here: Vec<usize> = (0..self.events.len()).filter(|&e| self.events[e]).collect();
             for part in here.chunks(size) {
                 part.iter().for_each(|&e| self.events[e] = false);
-                let found = forest.scratch(PATIENCE, |forest| {
-                    let (_, hull) = self.search(forest, model)?;
+                let found = forest.scratch_with_budget(RUN_BUDGET, |forest| {
+                    let (_, hull) = self.check_part(forest, model)?;
                     Ok(forest.get(hull.hull) != EMPTY)
                 })?;
                 if found != Some(true) {
                     part.iter().for_each(|&e| self.events[e] = true);
                 }
             }
-            let patience = if size == 1 { u64::MAX } else { PATIENCE };
-            let run = forest.scratch(patience, |forest| {
-                let (product, hull) = self.search(forest, model)?;
+            let budget = if size == 1 { u64::MAX } else { RUN_BUDGET };
+            let run = forest.scratch_with_budget(budget, |forest| {
+                let (product, hull) = self.check_part(forest, model)?;
                 violation(forest, model, &product, &hull)
             })?;
             if let Some(run) = run {
@@ -79,16 +75,20 @@ impl FewerEvents<'_> {
     }
 
     /// The product with the events that are in, and its accepting cycles.
-    fn search(&self, forest: &mut Forest, model: &mut Model<'_>) -> Result<(Product, Hull), Stop> {
+    fn check_part(
+        &self,
+        forest: &mut Forest,
+        model: &mut Model<'_>,
+    ) -> Result<(Product, FairHull), Stop> {
         let sets = (forest.get(self.sets.0), forest.get(self.sets.1));
         let product = Product::new(
             forest,
             model,
             sets,
             self.propositions,
-            self.observer,
+            self.automaton,
             Some(&self.events),
-            self.manner,
+            self.options,
         )?;
         let hull = owcty(forest, &product)?;
         Ok((product, hull))

@@ -6,10 +6,10 @@
 use crate::dd::forest::Forest;
 use crate::product::graph::Graph;
 use crate::relation::model::Model;
-use crate::search::accepting_run::{accepting_run, way_to};
-use crate::search::explicit_lasso::endless;
-use crate::search::outcome::{Moment, Outcome};
-use crate::search::owcty::Hull;
+use crate::search::accepting_run::{accepting_run, path_to};
+use crate::search::explicit_lasso::explicit_lasso;
+use crate::search::outcome::{Outcome, RunStep};
+use crate::search::owcty::FairHull;
 use sempre_base::Stop;
 use sempre_model::{Interpreter, Program};
 
@@ -18,14 +18,14 @@ pub(crate) fn violation(
     forest: &mut Forest,
     model: &Model<'_>,
     product: &impl Graph,
-    hull: &Hull,
+    hull: &FairHull,
 ) -> Result<Outcome, Stop> {
     let none = || Outcome::Defect("no run in the fixpoint".to_string());
-    if hull.is_certain {
-        let (goal, within) = (forest.get(hull.hull), forest.get(hull.reachable));
-        let way = way_to(forest, product, goal, within)?;
-        let outcome = match way {
-            Some(way) => violation_after(forest, model, &way)?,
+    if hull.from_accept_all {
+        let (goal, with_budget) = (forest.get(hull.hull), forest.get(hull.reachable));
+        let path = path_to(forest, product, goal, with_budget)?;
+        let outcome = match path {
+            Some(path) => violation_after(forest, model, &path)?,
             None => None,
         };
         return Ok(outcome.unwrap_or_else(none));
@@ -45,13 +45,13 @@ pub(crate) fn violation(
 pub(crate) fn violation_after(
     forest: &Forest,
     model: &Model<'_>,
-    way: &[Vec<u32>],
+    path: &[Vec<u32>],
 ) -> Result<Option<Outcome>, Stop> {
-    let Some((last, before)) = way.split_last() else {
+    let Some((last, before)) = path.split_last() else {
         return Ok(None);
     };
     let program = model.program();
-    let Some((more, cycle)) = endless(forest, program, model.decode(&last[1..]))? else {
+    let Some((more, cycle)) = explicit_lasso(forest, program, model.decode(&last[1..]))? else {
         return Ok(None);
     };
     let mut prefix: Vec<Vec<i64>> = before.iter().map(|v| model.decode(&v[1..])).collect();
@@ -68,25 +68,25 @@ fn with_actions(
     cycle: Vec<Vec<i64>>,
     due: &[Option<usize>],
 ) -> Outcome {
-    match moments(program, prefix, cycle, due) {
+    match run_steps(program, prefix, cycle, due) {
         Some((prefix, cycle)) => Outcome::Violated(prefix, cycle),
         None => Outcome::Defect("a step of the run that no action makes".to_string()),
     }
 }
 
-fn moments(
+fn run_steps(
     program: &Program,
     prefix: Vec<Vec<i64>>,
     cycle: Vec<Vec<i64>>,
     due: &[Option<usize>],
-) -> Option<(Vec<Moment>, Vec<Moment>)> {
+) -> Option<(Vec<RunStep>, Vec<RunStep>)> {
     let interpreter = Interpreter::new(program);
     let count = prefix.len();
     let first = cycle.first()?.clone();
     let mut states: Vec<Vec<i64>> = prefix.into_iter().chain(cycle).collect();
     states.push(first);
-    let mut moments = Vec::with_capacity(states.len());
-    let takes_part = |action: u32, process: usize| {
+    let mut run_steps = Vec::with_capacity(states.len());
+    let involves = |action: u32, process: usize| {
         let processes = &program.actions[action as usize].processes;
         processes.iter().any(|p| p.0 as usize == process)
     };
@@ -98,11 +98,11 @@ fn moments(
         } else {
             let next = Ok(pair[1].clone());
             let right = || steps.iter().filter(|(_, to)| *to == next).map(|s| s.0);
-            let best = right().find(|&a| process.is_some_and(|p| takes_part(a, p)));
+            let best = right().find(|&a| process.is_some_and(|p| involves(a, p)));
             Some(best.or_else(|| right().next())?)
         };
-        moments.push((pair[0].clone(), action));
+        run_steps.push((pair[0].clone(), action));
     }
-    let cycle = moments.split_off(count);
-    Some((moments, cycle))
+    let cycle = run_steps.split_off(count);
+    Some((run_steps, cycle))
 }

@@ -281,7 +281,7 @@ impl Checker {
         };
         if is_symbolic {
             self.search_symbolically(property, &compiled, settings, deadline, &mut report)?;
-            let asked = settings.symbolic.road;
+            let asked = settings.symbolic.algorithm;
             let why = report.symbolic.as_ref().map(|s| symbolic::why(s, asked));
             report.explanation.extend(why);
             report.elapsed = begin.elapsed();

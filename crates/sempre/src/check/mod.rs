@@ -51,5 +51,5 @@ pub use reachability::Method;
 pub use replay::{Evidence, Moment};
 pub use settings::{Engine, Fairness, Settings};
 pub use strategy::AutomatonKind;
-pub use symbolic::{Reachability, Road, SymbolicSettings};
+pub use symbolic::{Reachability, SymbolicAlgorithm, SymbolicSettings};
 pub use verdict::{Cause, CheckError, Exhausted, Report, Verdict, answer_word, is_yes};

@@ -12,7 +12,7 @@
 //! Ours has two members that are as different as can be. The explicit engine has a head start, after which it has answered about most models; till
 //! then the symbolic one costs nothing. Where an option or the model fits one engine alone, that one is asked, with all of the memory: emptiness
 //! checks and searches for bad prefixes by their names, several Rabin pairs in parallel, automata other than `tgba`, `ba` and `tgta`, standstill of
-//! processes, atomic sections and marks of the model are for the explicit engine; the roads of sets of states are for the symbolic one. Workers,
+//! processes, atomic sections and marks of the model are for the explicit engine; the algorithms on sets of states are for the symbolic one. Workers,
 //! orders of successors and searches for shorter runs are for the explicit engine, and do not keep the other from answering first; nor
 //! does a limit of states.
 //!
@@ -33,7 +33,7 @@ use super::checker::Checker;
 use super::property::{Claim, Property};
 use super::settings::{Engine, Settings};
 use super::strategy::AutomatonKind;
-use super::symbolic::{Road, SymbolicSettings};
+use super::symbolic::{SymbolicAlgorithm, SymbolicSettings};
 use super::translation::STACK;
 use super::verdict::{Cause, CheckError, Report, Verdict};
 use sempre_base::stop::{Stop, poll};
@@ -133,17 +133,17 @@ fn only(
 ) -> Result<Option<(Engine, String)>, CheckError> {
     let search = settings.search.map(Search::name);
     let named = settings.algorithm.map(Algorithm::name).or(search);
-    let road = Road::ALL
+    let symbolic = SymbolicAlgorithm::ALL
         .iter()
-        .find(|(road, _)| *road == settings.symbolic.road);
-    let why = match (named, road) {
-        (Some(name), Some((_, road))) => {
+        .find(|(algorithm, _)| *algorithm == settings.symbolic.algorithm);
+    let why = match (named, symbolic) {
+        (Some(name), Some((_, symbolic))) => {
             return Err(CheckError::Refused(format!(
-                "algorithm {name} looks at one state after another, and {road} at sets of states"
+                "algorithm {name} looks at one state after another, and {symbolic} at sets of states"
             )));
         }
-        (None, Some((_, road))) => {
-            let why = format!("algorithm {road} belongs to the symbolic engine");
+        (None, Some((_, symbolic))) => {
+            let why = format!("algorithm {symbolic} belongs to the symbolic engine");
             return Ok(Some((Engine::Symbolic, why)));
         }
         (Some(name), None) => format!("algorithm {name} looks at one state after another"),

@@ -25,7 +25,7 @@ use super::program_walk;
 use super::property::{Asked, Claim, Property, Proposition};
 use super::replay::{Evidence, Unconfirmed, confirm_prefix};
 use super::settings::{Engine, Settings};
-use super::symbolic::{Road, SymbolicSettings};
+use super::symbolic::{SymbolicAlgorithm, SymbolicSettings};
 use super::translation::in_time;
 use super::verdict::{Cause, CheckError, Exhausted, Report, Verdict};
 use sempre_base::stop::{Cancel, Stop, poll};
@@ -113,7 +113,7 @@ pub(super) fn asked<'n>(
     property: &Property,
     settings: &Settings<'_>,
 ) -> Result<Option<Asking<'n>>, CheckError> {
-    let is_free = !settings.as_written() && settings.symbolic.road == Road::InTurns;
+    let is_free = !settings.as_written() && settings.symbolic.algorithm == SymbolicAlgorithm::Turns;
     let is_wanted = settings.method.is_some()
         || is_free && (property.asked != Asked::Runs || settings.engine == Engine::Auto);
     if !is_wanted {

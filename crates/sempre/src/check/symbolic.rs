@@ -13,11 +13,11 @@ use super::verdict::{Cause, CheckError, Exhausted, Report, Verdict};
 use sempre_base::Cancel;
 use sempre_explicit::product;
 use sempre_symbolic::Limits;
+use sempre_symbolic::product::Automaton;
 use sempre_symbolic::product::Deadlock;
-use sempre_symbolic::product::Observer;
 pub use sempre_symbolic::product::Reachability;
 use sempre_symbolic::reach::{Progress, Strategy};
-pub use sempre_symbolic::search::Road;
+pub use sempre_symbolic::search::Algorithm as SymbolicAlgorithm;
 use sempre_symbolic::search::{Options, Outcome, Prepared, Statistics, check, prepare};
 use std::time::Instant;
 
@@ -32,13 +32,13 @@ pub struct SymbolicSettings<'a> {
     pub prepared: Option<&'a Prepared<'a>>,
     /// How reachability in the product is computed.
     pub reachability: Reachability,
-    /// Which road to take.
-    pub road: Road,
+    /// Which algorithm to run.
+    pub algorithm: SymbolicAlgorithm,
     /// Count the steps that change no proposition, if the automaton reads changes.
     pub count_stuttering: bool,
 }
 
-impl Observer for Compiled {
+impl Automaton for Compiled {
     fn states(&self) -> u32 {
         match self {
             Compiled::Property(p) => p.states(),
@@ -129,7 +129,7 @@ impl Checker {
         if !sees_all_sets {
             return refused("takes automata with generalised Büchi acceptance: tgba, ba or tgta");
         }
-        if property.propositions.len() > 63 || Observer::sets(compiled) > 64 {
+        if property.propositions.len() > 63 || Automaton::sets(compiled) > 64 {
             return refused("takes at most 63 propositions and 64 acceptance sets");
         }
         let options = Options {
@@ -139,9 +139,9 @@ impl Checker {
             },
             fair: self.is_fair(),
             reachability: settings.symbolic.reachability,
-            road: settings.symbolic.road,
-            dive: None,
-            patience: None,
+            algorithm: settings.symbolic.algorithm,
+            first_limit: None,
+            run_budget: None,
             count_stuttering: settings.symbolic.count_stuttering,
             limits: Limits {
                 memory: settings.limits.memory,
@@ -219,36 +219,39 @@ pub fn words(s: &Statistics) -> String {
     )
 }
 
-/// The road by which the answer was found; the one over all states if there is no answer.
+/// The name of the algorithm that found the answer; `owcty` if there is no answer.
 pub fn name(s: &Statistics) -> &'static str {
-    let known = Road::ALL.iter().find(|(road, _)| *road == s.road);
+    let known = SymbolicAlgorithm::ALL
+        .iter()
+        .find(|(algorithm, _)| *algorithm == s.algorithm);
     known.map_or("owcty", |(_, name)| name)
 }
 
-/// Why the road to the answer was the one it was.
-pub(super) fn why(s: &Statistics, asked: Road) -> String {
-    let road = match s.road {
-        Road::Bounded => {
-            "the product level by level from the initial states, on the fly, and forward OWCTY on what has been found"
+/// Why this algorithm gave the answer, for `--explain`.
+pub(super) fn why(s: &Statistics, asked: SymbolicAlgorithm) -> String {
+    let what = match s.algorithm {
+        SymbolicAlgorithm::Bounded => {
+            "breadth-first search of the product from the initial states, on the fly, and forward OWCTY on the states found"
         }
-        Road::Dive => {
-            "the product depth first, a few states at a time, on the fly, and forward OWCTY on what has been found"
+        SymbolicAlgorithm::Partial => {
+            "depth-first partial traversal of the product, a few states at a time, on the fly, and forward OWCTY on the states found"
         }
-        Road::Climb => {
-            "the product depth first by single states, towards what the automaton waits for, and Couvreur's check on what has been found"
+        SymbolicAlgorithm::Directed => {
+            "directed depth-first search of the product by single states, with restarts, and Couvreur's check"
         }
-        Road::Owcty | Road::InTurns => {
-            "first all states of the model, by saturation, then forward OWCTY on the product"
+        SymbolicAlgorithm::Owcty | SymbolicAlgorithm::Turns => {
+            "all states of the model by saturation, then forward OWCTY on the product"
         }
     };
-    let why = match (asked, s.road) {
-        (Road::InTurns, Road::Bounded | Road::Dive | Road::Climb) => {
-            "it was done sooner than the others that had turns"
-        }
-        (Road::InTurns, _) => {
-            "searches from the initial states, level by level, depth first and by single states, had turns, too, and were not done sooner"
+    let why = match (asked, s.algorithm) {
+        (
+            SymbolicAlgorithm::Turns,
+            SymbolicAlgorithm::Bounded | SymbolicAlgorithm::Partial | SymbolicAlgorithm::Directed,
+        ) => "it finished first of four that took turns",
+        (SymbolicAlgorithm::Turns, _) => {
+            "bounded search, partial traversal and directed search took turns with it, and none of them finished first"
         }
         _ => "as asked",
     };
-    format!("algorithm {}: {road}; {why}", name(s))
+    format!("algorithm {}: {what}; {why}", name(s))
 }

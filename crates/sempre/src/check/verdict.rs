@@ -185,12 +185,12 @@ impl Report {
     /// The name of the emptiness check or search.
     pub fn algorithm_name(&self) -> Option<&'static str> {
         let search = self.search.map(Search::name);
-        let road = self.symbolic.as_ref().map(super::symbolic::name);
+        let symbolic = self.symbolic.as_ref().map(super::symbolic::name);
         let method = self.method.map(Method::name);
         method
             .or(self.algorithm.map(Algorithm::name))
             .or(search)
-            .or(road)
+            .or(symbolic)
     }
 
     /// The name of the engine, or of what answered in its place.

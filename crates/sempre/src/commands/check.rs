@@ -7,13 +7,13 @@ use crate::output::{OutputFile, OutputOptions};
 use crate::picture::Picture;
 use crate::verdict_report::{Shown, json, mcc, text, trace};
 use crate::{progress, supervisor};
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use sempre::base::stop::{self, Stop};
 use sempre::base::{Diagnostic, Source};
 use sempre::check::{
-    AutomatonKind, CheckError, Checker, Engine, Fairness, Method, Property, Report, Road, Settings,
-    SymbolicSettings, Verdict, embedded, is_yes, sources,
+    AutomatonKind, CheckError, Checker, Engine, Fairness, Method, Property, Report, Settings,
+    SymbolicAlgorithm, SymbolicSettings, Verdict, embedded, is_yes, sources,
 };
 use sempre::explicit::emptiness::{Algorithm, Pairs};
 use sempre::explicit::finite::Search;
@@ -280,20 +280,30 @@ enum Format {
     Trail,
 }
 
-/// The names of the emptiness checks and searches, which the engine lists.
-fn algorithms() -> PossibleValuesParser {
+/// Names of algorithms that have changed: accepted, and not listed.
+pub const RENAMED: [(&str, &str); 2] = [("dive", "partial"), ("climb", "directed")];
+
+/// The names of the emptiness checks and searches, which the engines list.
+fn algorithms() -> impl TypedValueParser<Value = String> {
     let names = Algorithm::ALL.iter().map(|(_, name)| *name);
     let searches = Search::ALL.iter().map(|(_, name)| *name);
-    let roads = Road::ALL.iter().map(|(_, name)| *name);
+    let symbolic = SymbolicAlgorithm::ALL.iter().map(|(_, name)| *name);
     let methods = Method::ALL.iter().map(|(_, name)| *name);
-    PossibleValuesParser::new(
-        ["auto"]
-            .into_iter()
-            .chain(names)
-            .chain(searches)
-            .chain(roads)
-            .chain(methods),
-    )
+    let all = ["auto"]
+        .into_iter()
+        .chain(names)
+        .chain(searches)
+        .chain(symbolic)
+        .chain(methods);
+    let former = |name: &str| RENAMED.iter().find(|(_, new)| *new == name);
+    let values = all.map(move |name| match former(name) {
+        Some((old, _)) => PossibleValue::new(name).alias(*old),
+        None => PossibleValue::new(name),
+    });
+    PossibleValuesParser::new(values).map(|name| {
+        let new = RENAMED.iter().find(|(old, _)| *old == name);
+        new.map_or(name, |(_, new)| (*new).to_string())
+    })
 }
 
 /// Reads a time, in seconds or with a unit; `Duration` would panic at what it cannot hold.
@@ -341,7 +351,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         FairnessName::Weak => Fairness::Weak,
         FairnessName::WeakTransitions => Fairness::WeakTransitions,
     };
-    let road = Road::ALL
+    let symbolic = SymbolicAlgorithm::ALL
         .iter()
         .find(|(_, name)| *name == arguments.algorithm);
     let engine = match arguments.engine {
@@ -353,14 +363,14 @@ pub fn run(arguments: &Arguments) -> Outcome {
         .find(|(_, name)| *name == arguments.algorithm)
         .map(|(method, _)| *method);
     if engine == Engine::Symbolic
-        && road.is_none()
+        && symbolic.is_none()
         && method.is_none()
         && arguments.algorithm != "auto"
     {
-        let text = "the symbolic engine has four ways to an answer, owcty, bounded, dive and climb, which take turns unless one is named";
+        let text = "the symbolic engine has four algorithms, owcty, bounded, partial and directed, which take turns unless one is named";
         return Err(Failure::Message(text.to_string()));
     }
-    if let Some((_, name)) = road
+    if let Some((_, name)) = symbolic
         && engine == Engine::Explicit
     {
         let text = format!(
@@ -416,7 +426,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             } else {
                 None
             },
-            road: road.map_or(Road::InTurns, |(road, _)| *road),
+            algorithm: symbolic.map_or(SymbolicAlgorithm::Turns, |(algorithm, _)| *algorithm),
             ..SymbolicSettings::default()
         },
         limits: Limits {
@@ -438,7 +448,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         },
         ..settings
     };
-    let mut needs_all = settings.symbolic.road == Road::Owcty;
+    let mut needs_all = settings.symbolic.algorithm == SymbolicAlgorithm::Owcty;
     let mut prepared = None;
     // Where one cannot write is told before the search.
     let create = |path: &Option<PathBuf>| match path {
@@ -462,7 +472,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
                 checker.prepare_symbolically(&part_of_memory(1))
             });
             prepared = states.unwrap_or(Ok(None)).map_err(told)?;
-            needs_all = prepared.as_mut().map(|states| states.tidy()).is_some();
+            needs_all = prepared
+                .as_mut()
+                .map(|states| states.clear_caches())
+                .is_some();
         }
         let report = supervisor::during(&what, deadline, || match &prepared {
             None => checker.check(property, &settings),
@@ -500,7 +513,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             && report
                 .symbolic
                 .as_ref()
-                .is_some_and(|s| s.road == Road::Owcty);
+                .is_some_and(|s| s.algorithm == SymbolicAlgorithm::Owcty);
         answer = match (is_yes(property.asked, &report.verdict), answer) {
             (Some(false), _) | (_, Answer::No) => Answer::No,
             (None, _) | (_, Answer::Unknown) => Answer::Unknown,

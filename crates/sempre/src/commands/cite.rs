@@ -1,5 +1,6 @@
 //! `sempre cite`: the papers behind what has a name on the command line.
 
+use crate::commands::check::RENAMED;
 use crate::failure::{Answer, Failure, Outcome};
 use clap::Args;
 use std::io::Write;
@@ -151,14 +152,14 @@ const PAPERS: &[(&str, &[Paper])] = &[
     ),
     ("bounded", &[SELF_LOOPS_2011]),
     (
-        "dive",
+        "partial",
         &[(
             "Kavita Ravi, Fabio Somenzi",
             "High-Density Reachability Analysis",
             "ICCAD 1995",
         )],
     ),
-    ("climb", &[DIRECTED_2004, COUVREUR_1999]),
+    ("directed", &[DIRECTED_2004, COUVREUR_1999]),
     (
         "walk",
         &[(
@@ -283,6 +284,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
         return Ok(Answer::Yes);
     };
     let wanted = name.to_lowercase();
+    let renamed = RENAMED.iter().find(|(old, _)| *old == wanted);
+    let wanted = renamed.map_or(wanted, |(_, new)| (*new).to_string());
     let Some((_, papers)) = PAPERS.iter().find(|(known, _)| *known == wanted) else {
         let near = sempre_base::nearest(&wanted, PAPERS.iter().map(|(known, _)| *known));
         let hint = match near {
@@ -302,7 +305,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sempre::check::Method;
+    use sempre::check::{Method, SymbolicAlgorithm};
     use sempre_explicit::emptiness::Algorithm;
     use sempre_explicit::finite::Search;
 
@@ -312,7 +315,8 @@ mod tests {
         let checks = Algorithm::ALL.iter().map(|(_, name)| *name);
         let searches = Search::ALL.iter().map(|(_, name)| *name);
         let methods = Method::ALL.iter().map(|(_, name)| *name);
-        for name in checks.chain(searches).chain(methods) {
+        let symbolic = SymbolicAlgorithm::ALL.iter().map(|(_, name)| *name);
+        for name in checks.chain(searches).chain(methods).chain(symbolic) {
             assert!(PAPERS.iter().any(|(known, _)| *known == name), "{name}");
         }
         for (i, (name, papers)) in PAPERS.iter().enumerate() {

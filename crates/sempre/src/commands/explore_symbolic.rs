@@ -53,7 +53,7 @@ pub fn run(arguments: &Arguments, program: &Program, deadline: Option<Instant>) 
             interrupt: None,
         },
         // Who names a search gets that one alone.
-        beside: arguments.search.is_none(),
+        interleaved: arguments.search.is_none(),
         progress: if talk {
             Some(&progress::show_nodes)
         } else {

@@ -112,7 +112,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
                 deadline: Some(deadline),
                 interrupt: None,
             },
-            beside: true,
+            interleaved: true,
             progress: None,
         };
         let found = supervisor::step("exploring", last, || {

@@ -1,7 +1,9 @@
 //! The ways to check a property.
 
 use super::Case;
-use crate::check::{AutomatonKind, Engine, Fairness, Road, Settings, SymbolicSettings};
+use crate::check::{
+    AutomatonKind, Engine, Fairness, Settings, SymbolicAlgorithm, SymbolicSettings,
+};
 use sempre_explicit::emptiness::Algorithm;
 use sempre_explicit::finite::Search;
 use sempre_explicit::product::{Deadlock, Limits, Order};
@@ -34,8 +36,8 @@ pub struct Way {
     pub algorithm: Option<Algorithm>,
     /// The search for a bad prefix.
     pub search: Option<Search>,
-    /// The road of the symbolic engine.
-    pub road: Road,
+    /// The algorithm of the symbolic engine.
+    pub symbolic_algorithm: SymbolicAlgorithm,
     /// Number of threads.
     pub workers: usize,
     /// Compile the model?
@@ -51,7 +53,7 @@ impl Default for Way {
             automaton: None,
             algorithm: None,
             search: None,
-            road: Road::InTurns,
+            symbolic_algorithm: SymbolicAlgorithm::Turns,
             workers: 1,
             compile: false,
             order: Order::System,
@@ -69,10 +71,12 @@ impl Way {
         if let Some(kind) = self.automaton {
             out.push(format!("--automaton {}", kind.name()));
         }
-        let road = Road::ALL.iter().find(|(road, _)| *road == self.road);
+        let symbolic = SymbolicAlgorithm::ALL
+            .iter()
+            .find(|(algorithm, _)| *algorithm == self.symbolic_algorithm);
         let name = (self.algorithm.map(Algorithm::name))
             .or(self.search.map(Search::name))
-            .or(road.map(|(_, name)| *name));
+            .or(symbolic.map(|(_, name)| *name));
         if let Some(name) = name {
             out.push(format!("--algorithm {name}"));
         }
@@ -106,7 +110,7 @@ impl Way {
             compile: self.compile,
             engine: self.engine,
             symbolic: SymbolicSettings {
-                road: self.road,
+                algorithm: self.symbolic_algorithm,
                 ..SymbolicSettings::default()
             },
             limits,
@@ -205,13 +209,19 @@ pub fn ways() -> Vec<Way> {
         }
     }
     for kind in [AutomatonKind::Tgba, AutomatonKind::Ba, AutomatonKind::Tgta] {
-        let roads = Road::ALL.iter().map(|(road, _)| *road);
-        all.extend(roads.chain([Road::InTurns]).map(|road| Way {
-            engine: Engine::Symbolic,
-            automaton: Some(kind),
-            road,
-            ..way
-        }));
+        let symbolic = SymbolicAlgorithm::ALL
+            .iter()
+            .map(|(algorithm, _)| *algorithm);
+        all.extend(
+            symbolic
+                .chain([SymbolicAlgorithm::Turns])
+                .map(|algorithm| Way {
+                    engine: Engine::Symbolic,
+                    automaton: Some(kind),
+                    symbolic_algorithm: algorithm,
+                    ..way
+                }),
+        );
         all.push(Way {
             engine: Engine::Auto,
             automaton: Some(kind),

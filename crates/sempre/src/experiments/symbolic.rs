@@ -13,8 +13,8 @@
 
 use super::page::{Page, Scatter, Table};
 use crate::check::{
-    AutomatonKind, CheckError, Checker, Engine, Fairness, Reachability, Road, Settings,
-    SymbolicSettings, Verdict, sources,
+    AutomatonKind, CheckError, Checker, Engine, Fairness, Reachability, Settings,
+    SymbolicAlgorithm, SymbolicSettings, Verdict, sources,
 };
 use sempre_explicit::product::Limits;
 use sempre_lang::model::Model;
@@ -204,7 +204,7 @@ pub fn run_model(
     let Some(mut prepared) = checker.prepare_symbolically(&settings).map_err(words)? else {
         return Ok(result);
     };
-    prepared.tidy();
+    prepared.clear_caches();
     result.states = Some((prepared.states().to_string(), prepared.time().as_secs_f64()));
     for (i, pair) in pairs.iter().enumerate() {
         progress(i);
@@ -224,7 +224,7 @@ pub fn run_model(
                 symbolic: SymbolicSettings {
                     prepared: Some(&prepared),
                     reachability: way.1,
-                    road: Road::Owcty,
+                    algorithm: SymbolicAlgorithm::Owcty,
                     count_stuttering: way == WAYS[1],
                     ..SymbolicSettings::default()
                 },

@@ -1,7 +1,7 @@
 //! `sempre check`: verdicts of every algorithm and kind of automaton, and what is refused.
 
 use crate::binary::{self, Ran};
-use sempre::check::{Method, Road};
+use sempre::check::{Method, SymbolicAlgorithm};
 use sempre::explicit::emptiness::Algorithm;
 use sempre::explicit::finite::Search;
 use serde_json::Value;
@@ -87,13 +87,13 @@ fn properties_hold_or_are_violated() {
 }
 
 #[test]
-fn roads_and_engines_that_do_not_fit_are_refused() {
+fn algorithms_and_engines_that_do_not_fit_are_refused() {
     for (name, engine, why) in [
         ("owcty", "explicit", "add --engine symbolic"),
         ("bounded", "explicit", "add --engine symbolic"),
-        ("dive", "explicit", "add --engine symbolic"),
-        ("climb", "explicit", "add --engine symbolic"),
-        ("cou99", "symbolic", "owcty, bounded, dive and climb"),
+        ("partial", "explicit", "add --engine symbolic"),
+        ("directed", "explicit", "add --engine symbolic"),
+        ("cou99", "symbolic", "owcty, bounded, partial and directed"),
     ] {
         let ran = check(&[MUTEX, "1", "--algorithm", name, "--engine", engine]);
         assert_eq!(ran.status, 2);
@@ -108,8 +108,11 @@ fn who_answered_is_told() {
         ("auto", "bounded"),
         ("owcty", "owcty"),
         ("bounded", "bounded"),
-        ("dive", "dive"),
-        ("climb", "climb"),
+        ("partial", "partial"),
+        ("directed", "directed"),
+        // Former names.
+        ("dive", "partial"),
+        ("climb", "directed"),
     ] {
         let options = [
             MUTEX,
@@ -146,7 +149,7 @@ fn every_algorithm_gives_the_same_answer() {
                 ("G(P_0.wait -> F P_0.CS)", "holds"),
                 ("F G !P_0.CS", "violated"),
             ] {
-                let symbolic = Road::ALL.iter().any(|(_, n)| *n == name);
+                let symbolic = SymbolicAlgorithm::ALL.iter().any(|(_, n)| *n == name);
                 let engine = if symbolic { "symbolic" } else { "explicit" };
                 let options = [
                     MUTEX,

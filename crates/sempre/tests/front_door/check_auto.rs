@@ -114,9 +114,9 @@ fn what_fits_one_engine_is_for_that_one() {
             "algorithm bfs looks at one state after another",
         ),
         (
-            &[MUTEX, formula, "--algorithm", "dive"],
+            &[MUTEX, formula, "--algorithm", "partial"],
             "symbolic",
-            "algorithm dive belongs to the symbolic engine",
+            "algorithm partial belongs to the symbolic engine",
         ),
         (
             &[MUTEX, formula, "--automaton", "tela"],
