@@ -1,4 +1,4 @@
-//! Runs recursive operations on a stack that is deep enough for all levels.
+//! A thread with a stack deep enough for a recursion over all levels.
 
 use sempre_base::stop::{Cancel, under};
 use std::panic::resume_unwind;
@@ -9,10 +9,10 @@ use std::thread::Builder;
 const FRAME: usize = 4 << 10;
 const STACK: usize = 16 << 20;
 
-/// Runs something whose recursion is as deep as there are levels; unused pages of a stack cost nothing.
-pub fn on_a_deep_stack<T: Send>(levels: usize, work: impl FnOnce() -> T + Send) -> T {
+/// Runs a computation whose recursion is as deep as there are levels. Unused pages of a stack cost nothing.
+pub(crate) fn on_a_deep_stack<T: Send>(levels: usize, work: impl FnOnce() -> T + Send) -> T {
     let cancel = Cancel::current();
-    // Taken by the thread, or by this one if the system gives none.
+    // Taken by the new thread, or by this one if the system provides none.
     let slot = Mutex::new(Some(work));
     let take = || slot.lock().unwrap_or_else(PoisonError::into_inner).take();
     let done = std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! The time that a thread has worked, which is less than what has passed where others work, too.
+//! The CPU time of a thread: less than wall time on a busy machine.
 
 use std::time::{Duration, Instant};
 
@@ -6,20 +6,20 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ThreadClock {
     begin: Instant,
-    /// What the thread had worked then, if the system tells.
+    /// The thread's CPU time at the start, if the system provides it.
     before: Option<Duration>,
 }
 
 impl ThreadClock {
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self {
             begin: Instant::now(),
             before: cpu_time(),
         }
     }
 
-    /// The time that the thread has worked since; where the system does not tell, the time that has passed.
-    pub fn elapsed(&self) -> Duration {
+    /// The CPU time since the start; wall time if the system does not provide CPU time.
+    pub(crate) fn elapsed(&self) -> Duration {
         match (self.before, cpu_time()) {
             (Some(before), Some(now)) => now.saturating_sub(before),
             _ => self.begin.elapsed(),
@@ -27,7 +27,7 @@ impl ThreadClock {
     }
 }
 
-/// What this thread has worked, as Linux tells.
+/// The CPU time of this thread, from Linux's `/proc`.
 fn cpu_time() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds = text.split_whitespace().next()?.parse().ok()?;

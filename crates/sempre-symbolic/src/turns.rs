@@ -1,22 +1,23 @@
 //! Searches that take turns.
 //!
-//! Each has a thread of its own, and whoever has the baton works while the others wait: so a search need not be written such that it can
-//! be left and taken up again. Turns are measured in nodes and questions to caches, not in seconds, so that all do the same each time.
+//! Each search has a thread of its own; one of them runs and the others wait. So a search need not be resumable. Turns
+//! are measured in work (nodes and cache lookups), not in seconds, so that runs are repeatable.
 //!
-//! Each has a share of the work, and whoever is furthest behind has the next turn. Whoever has an answer ends the others, which see it the
-//! next time that they ask for the baton. If one ends without, the others go on alone.
+//! Each search has a share of the work, and the next turn goes to the search that is furthest behind its share. A
+//! search that has an answer ends the others: they see it when they next report work. If a search ends without an
+//! answer, the others continue.
 
 use sempre_base::Stop;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// The work of a turn of one that has the whole share.
+/// The work of one turn at weight 1.
 const TURN: u64 = 1 << 19;
 
-/// A search's hold of the baton. The clones of one are the same hold.
+/// A search that takes part. Clones are the same participant.
 #[derive(Clone, Debug)]
 pub(crate) struct Participant {
     state: Arc<(Mutex<State>, Condvar)>,
-    /// Which search.
+    /// Its index in the group.
     index: usize,
 }
 
@@ -24,21 +25,21 @@ pub(crate) struct Participant {
 struct State {
     turn: usize,
     shares: Vec<Share>,
-    /// Somebody has an answer.
+    /// A search has an answer.
     answered: bool,
 }
 
-/// What is known of a search.
+/// A search's weight and work.
 #[derive(Clone, Copy, Debug)]
 struct Share {
-    /// Its work counts so many times.
+    /// The factor by which its work counts.
     weight: u64,
     work: u64,
     ended: bool,
 }
 
 impl State {
-    /// Whoever is furthest behind of all but one; the first of several.
+    /// The running search that is furthest behind, other than `index`; the first of several.
     fn furthest_behind(&self, index: usize) -> Option<usize> {
         let others = (0..self.shares.len()).filter(|&s| s != index && !self.shares[s].ended);
         others.min_by_key(|&s| self.shares[s].work)
@@ -46,8 +47,8 @@ impl State {
 }
 
 impl Participant {
-    /// For searches whose work counts so many times, each; the first is to begin.
-    pub fn group<const N: usize>(weights: [u64; N]) -> [Self; N] {
+    /// One participant for each weight, the factor by which its work counts. The first has the first turn.
+    pub(crate) fn group<const N: usize>(weights: [u64; N]) -> [Self; N] {
         let place = |weight| Share {
             weight,
             work: 0,
@@ -66,12 +67,12 @@ impl Participant {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // A search that panics leaves nothing half done here.
+        // A panic of a search leaves this state consistent.
         self.state.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The search goes on as long as the seat lives.
-    pub fn guard(&self) -> Guard<'_> {
+    /// The participant ends when the guard is dropped.
+    pub(crate) fn guard(&self) -> Guard<'_> {
         Guard(self)
     }
 
@@ -79,7 +80,7 @@ impl Participant {
     ///
     /// # Errors
     /// If another search has an answer.
-    pub fn begin(&self) -> Result<(), Stop> {
+    pub(crate) fn begin(&self) -> Result<(), Stop> {
         self.wait(self.lock())
     }
 
@@ -93,11 +94,11 @@ impl Participant {
         }
     }
 
-    /// So much work was done; another search has a turn if it is due.
+    /// Reports work, and passes the turn on if another search is due.
     ///
     /// # Errors
     /// If another search has an answer.
-    pub fn add_work(&self, work: u64) -> Result<(), Stop> {
+    pub(crate) fn add_work(&self, work: u64) -> Result<(), Stop> {
         let mut state = self.lock();
         let weight = state.shares[self.index].weight;
         state.shares[self.index].work += weight * work;
@@ -111,8 +112,8 @@ impl Participant {
         self.wait(state)
     }
 
-    /// This search is done; does it have an answer, and before the others?
-    pub fn finish(&self, answer: bool) -> bool {
+    /// Ends this participant. Returns whether it has the first answer.
+    pub(crate) fn finish(&self, answer: bool) -> bool {
         let mut state = self.lock();
         state.shares[self.index].ended = true;
         if state.turn == self.index {
@@ -125,10 +126,10 @@ impl Participant {
     }
 }
 
-/// A search that goes on as long as this lives.
+/// Ends the participant when dropped.
 pub(crate) struct Guard<'a>(&'a Participant);
 
-/// It may not have ended by itself: a panic must not let the others wait for ever.
+/// After a panic, the other searches must not wait forever.
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
         self.0.finish(false);
@@ -139,7 +140,7 @@ impl Drop for Guard<'_> {
 mod tests {
     use super::*;
 
-    /// Who worked when, in turns; each search has an answer after so much work. Who was first?
+    /// The log of who worked, and who answered first; each search answers after a given amount of work.
     fn race<const N: usize>(weights: [u64; N], until: [u64; N]) -> (Vec<usize>, Option<usize>) {
         let log = Mutex::new(Vec::new());
         let run = |participant: &Participant, until: u64| -> bool {
@@ -180,7 +181,7 @@ mod tests {
             let (log, first) = race([2, 2, 1], [5 * TURN, 40 * TURN, 40 * TURN]);
             assert_eq!(first, Some(0));
             assert_eq!(log[..8], [0, 0, 1, 1, 2, 2, 2, 2]);
-            // Nobody is further ahead than two turns of its own.
+            // No search is ahead by more than two of its own turns.
             assert_eq!(count(&log, 0), 20);
             assert!(count(&log, 1).abs_diff(20) <= 4, "{log:?}");
             assert!(count(&log, 2).abs_diff(40) <= 8, "{log:?}");
@@ -194,7 +195,7 @@ mod tests {
         assert_eq!(count(&log, 2), 12);
     }
 
-    /// One that ends without an answer, in whatever way, leaves the others alone.
+    /// A search that ends without an answer does not stop the others.
     #[test]
     fn giving_up() {
         let [a, b, c] = Participant::group([1, 1, 1]);

@@ -1,5 +1,5 @@
 //! Counts of models of the BEEM benchmark, which is not part of the repository.
-//! `SEMPRE_BEEM_STATES` sets the size of the instances that are explored.
+//! `SEMPRE_BEEM_STATES` sets the maximal number of states of the instances.
 
 use sempre_lang::dve;
 use sempre_lang::petri_net::families::family;
@@ -15,7 +15,7 @@ fn counts_are_those_of_explicit_exploration() {
     let mut compared = 0;
     for (instance, states) in recounted(&text) {
         let path = folder.join(format!("{instance}.dve"));
-        // The towers have no order that suits them.
+        // The towers of Hanoi have no good variable order.
         if states >= limit || !path.exists() || instance.starts_with("hanoi") {
             continue;
         }
@@ -28,7 +28,7 @@ fn counts_are_those_of_explicit_exploration() {
     assert!(compared > 10, "{compared}");
 }
 
-/// Numbers of states that were counted by others, too.
+/// Instances whose number of states is confirmed by another tool.
 fn recounted(text: &str) -> Vec<(String, u64)> {
     let mut lines = text.lines();
     let header: Vec<&str> = lines.next().unwrap_or("").split(',').collect();

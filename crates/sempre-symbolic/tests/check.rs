@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// A random automaton over a few propositions.
 #[derive(Debug)]
-struct Drawn {
+struct RandomAutomaton {
     states: u32,
     sets: u32,
     testing: bool,
@@ -21,7 +21,7 @@ struct Drawn {
     edges: Vec<Vec<Vec<(u32, u64)>>>,
 }
 
-impl Drawn {
+impl RandomAutomaton {
     fn new(r: &mut Random, propositions: usize, testing: bool) -> Self {
         let letters = 1 << propositions;
         let states = 1 + r.below(3) as u32;
@@ -45,7 +45,7 @@ impl Drawn {
                     .collect()
             })
             .collect();
-        // A TGBA begins in the same states whatever the letter.
+        // The initial states of a TGBA do not depend on the letter.
         let initial = match testing {
             true => initial,
             false => vec![initial[0].clone(); letters],
@@ -60,7 +60,7 @@ impl Drawn {
     }
 }
 
-impl Automaton for Drawn {
+impl Automaton for RandomAutomaton {
     fn states(&self) -> u32 {
         self.states
     }
@@ -77,7 +77,7 @@ impl Automaton for Drawn {
         self.edges[state as usize][letter as usize].clone()
     }
     fn reads(&self, state: u32) -> u64 {
-        // Those that make a difference.
+        // The propositions that make a difference.
         let edges = &self.edges[state as usize];
         let letters = edges.len() as u64;
         let matters = |p: &u64| (0..letters).any(|l| edges[l as usize] != edges[(l ^ p) as usize]);
@@ -105,7 +105,7 @@ impl Graph {
         seen
     }
 
-    /// Is there a cycle with all marks that can be reached?
+    /// Whether a cycle with all marks is reachable.
     fn accepts(&self, sets: u32) -> bool {
         let reachable = self.reach(&self.initial);
         let all = (1u64 << sets) - 1;
@@ -127,7 +127,12 @@ impl Graph {
 }
 
 /// The product of the automaton and a graph of states with their valuations.
-fn product(d: &Drawn, valuation: &[u64], next: &[Vec<usize>], initial: &[usize]) -> Graph {
+fn product(
+    d: &RandomAutomaton,
+    valuation: &[u64],
+    next: &[Vec<usize>],
+    initial: &[usize],
+) -> Graph {
     let q = d.states as usize;
     let mut graph = Graph {
         edges: vec![Vec::new(); valuation.len() * q],
@@ -162,8 +167,14 @@ fn valuation(program: &Program, propositions: &[Expr], state: &[i64]) -> u64 {
     })
 }
 
-/// Is it a run of the program that the automaton accepts?
-fn confirm(program: &Program, ps: &[Expr], d: &Drawn, prefix: &[RunStep], cycle: &[RunStep]) {
+/// Asserts that this is a run of the program that the automaton accepts.
+fn confirm(
+    program: &Program,
+    ps: &[Expr],
+    d: &RandomAutomaton,
+    prefix: &[RunStep],
+    cycle: &[RunStep],
+) {
     assert!(!cycle.is_empty());
     let interpreter = Interpreter::new(program);
     let all: Vec<&RunStep> = prefix.iter().chain(cycle).collect();
@@ -190,32 +201,33 @@ fn confirm(program: &Program, ps: &[Expr], d: &Drawn, prefix: &[RunStep], cycle:
     assert!(graph.accepts(d.sets), "the automaton does not accept it");
 }
 
-#[test]
-fn random_programs_and_automata() {
-    let mut r = Random::new(9);
-    let (mut empty, mut violated, mut failed, mut stuttering) = (0, 0, 0, 0);
-    let (mut bounded, mut traversals, mut search) = (0, 0, 0);
-    let mut rounds = 0;
-    while rounds < 1500 {
-        let program = random_program(&mut r);
-        let interpreter = Interpreter::new(&program);
-        let ps: Vec<Expr> = (0..1 + r.below(2))
-            .map(|_| random_expression(&mut r, &program, 1))
-            .collect();
-        // All states, if they are few.
+/// The states of a program as the interpreter finds them.
+struct Reference {
+    states: Vec<Vec<i64>>,
+    next: Vec<Vec<usize>>,
+    /// Whether a step, an assertion or a proposition fails in each.
+    faulty: Vec<bool>,
+    initial: Vec<usize>,
+}
+
+impl Reference {
+    /// All states, if there are at most `limit`.
+    fn explore(program: &Program, ps: &[Expr], limit: usize) -> Option<Self> {
+        let interpreter = Interpreter::new(program);
         let mut numbers: BTreeMap<Vec<i64>, usize> = BTreeMap::new();
         let mut states: Vec<Vec<i64>> = Vec::new();
-        let mut initial = Vec::new();
-        for s in &program.initial {
-            let n = *numbers.entry(s.clone()).or_insert_with(|| {
-                states.push(s.clone());
+        let mut number = |states: &mut Vec<Vec<i64>>, state: &Vec<i64>| {
+            *numbers.entry(state.clone()).or_insert_with(|| {
+                states.push(state.clone());
                 states.len() - 1
-            });
-            initial.push(n);
-        }
+            })
+        };
+        let initial = (program.initial.iter())
+            .map(|s| number(&mut states, s))
+            .collect();
         let mut next: Vec<Vec<usize>> = Vec::new();
         let mut faulty: Vec<bool> = Vec::new();
-        while next.len() < states.len() && states.len() <= 60 {
+        while next.len() < states.len() && states.len() <= limit {
             let state = states[next.len()].clone();
             let mut is_faulty = !interpreter.failed_assertions(&state).is_empty();
             is_faulty |= ps.iter().any(|p| interpreter.value(p, &state).is_err());
@@ -223,30 +235,61 @@ fn random_programs_and_automata() {
             for (_, step) in interpreter.successors(&state) {
                 match step {
                     Err(_) => is_faulty = true,
-                    Ok(t) => to.push(*numbers.entry(t.clone()).or_insert_with(|| {
-                        states.push(t);
-                        states.len() - 1
-                    })),
+                    Ok(t) => to.push(number(&mut states, &t)),
                 }
             }
             next.push(to);
             faulty.push(is_faulty);
         }
-        if states.len() > 60 || faulty.contains(&true) && r.chance(0.8) {
+        (states.len() <= limit).then_some(Self {
+            states,
+            next,
+            faulty,
+            initial,
+        })
+    }
+
+    /// Adds a self-loop to each deadlock. A step that fails is a step, too.
+    fn add_stuttering(&mut self, program: &Program) {
+        let interpreter = Interpreter::new(program);
+        for (n, to) in self.next.iter_mut().enumerate() {
+            if to.is_empty() && interpreter.successors(&self.states[n]).is_empty() {
+                to.push(n);
+            }
+        }
+    }
+}
+
+#[test]
+fn random_programs_and_automata() {
+    let mut r = Random::new(9);
+    let (mut empty, mut violated, mut failed, mut stuttering) = (0, 0, 0, 0);
+    let (mut bounded, mut partial, mut directed) = (0, 0, 0);
+    let mut rounds = 0;
+    while rounds < 1500 {
+        let program = random_program(&mut r);
+        let ps: Vec<Expr> = (0..1 + r.below(2))
+            .map(|_| random_expression(&mut r, &program, 1))
+            .collect();
+        let Some(mut reference) = Reference::explore(&program, &ps, 60) else {
+            continue;
+        };
+        if reference.faulty.contains(&true) && r.chance(0.8) {
             continue;
         }
         rounds += 1;
         let deadlock = *r.pick(&[Deadlock::Stutter, Deadlock::Drop]);
         if deadlock == Deadlock::Stutter {
-            for (n, to) in next.iter_mut().enumerate() {
-                // A step that fails is one, too.
-                if to.is_empty() && interpreter.successors(&states[n]).is_empty() {
-                    to.push(n);
-                }
-            }
+            reference.add_stuttering(&program);
         }
+        let Reference {
+            states,
+            next,
+            faulty,
+            initial,
+        } = reference;
         let testing = r.chance(0.5);
-        let random_vector = Drawn::new(&mut r, ps.len(), testing);
+        let automaton = RandomAutomaton::new(&mut r, ps.len(), testing);
         let options = Options {
             deadlock,
             strategy: *r.pick(&[
@@ -270,17 +313,17 @@ fn random_programs_and_automata() {
             ]),
             ..Options::default()
         };
-        let (outcome, statistics) = check(&program, &ps, &random_vector, &options);
-        let what = format!("round {rounds}: {deadlock:?} {random_vector:?} {ps:?} {program:?}");
-        let near = statistics.algorithm == Algorithm::Bounded;
-        let far = statistics.algorithm == Algorithm::Partial;
-        let single = statistics.algorithm == Algorithm::Directed;
-        let by_all = !near && !far && !single;
+        let (outcome, statistics) = check(&program, &ps, &automaton, &options);
+        let what = format!("round {rounds}: {deadlock:?} {automaton:?} {ps:?} {program:?}");
+        let bounded_won = statistics.algorithm == Algorithm::Bounded;
+        let partial_won = statistics.algorithm == Algorithm::Partial;
+        let directed_won = statistics.algorithm == Algorithm::Directed;
+        let by_all = !bounded_won && !partial_won && !directed_won;
         if by_all {
             assert_eq!(statistics.model_states.unwrap(), states.len() as u64);
         }
         let values: Vec<u64> = states.iter().map(|s| valuation(&program, &ps, s)).collect();
-        let graph = product(&random_vector, &values, &next, &initial);
+        let graph = product(&automaton, &values, &next, &initial);
         let reached = graph.reach(&graph.initial);
         let count = reached.iter().filter(|x| **x).count();
         let found = statistics.product_states.unwrap();
@@ -289,12 +332,12 @@ fn random_programs_and_automata() {
         } else {
             assert_eq!(found, count as u64, "{what}");
         }
-        bounded += usize::from(near);
-        traversals += usize::from(far);
-        search += usize::from(single);
+        bounded += usize::from(bounded_won);
+        partial += usize::from(partial_won);
+        directed += usize::from(directed_won);
         let mut visited = (0..reached.len()).filter(|&n| reached[n]);
-        let is_faulty = visited.any(|n| faulty[n / random_vector.states as usize]);
-        let accepts = graph.accepts(random_vector.sets);
+        let is_faulty = visited.any(|n| faulty[n / automaton.states as usize]);
+        let accepts = graph.accepts(automaton.sets);
         match outcome {
             Outcome::Empty => {
                 assert!(!accepts && !is_faulty, "{what}");
@@ -307,7 +350,7 @@ fn random_programs_and_automata() {
             Outcome::Violated(prefix, cycle) => {
                 assert!(accepts, "{what}");
                 stuttering += usize::from(cycle.iter().any(|m| m.1.is_none()));
-                confirm(&program, &ps, &random_vector, &prefix, &cycle);
+                confirm(&program, &ps, &automaton, &prefix, &cycle);
                 violated += 1;
             }
             other => panic!("{other:?} {what}"),
@@ -319,13 +362,13 @@ fn random_programs_and_automata() {
             && failed > 20
             && stuttering > 20
             && bounded > 400
-            && traversals > 200
-            && search > 200,
-        "{empty} {violated} {failed} {stuttering} {bounded} {traversals} {search}"
+            && partial > 200
+            && directed > 200,
+        "{empty} {violated} {failed} {stuttering} {bounded} {partial} {directed}"
     );
 }
 
-/// Six hundred steps up, and round and round there: through blocks of values that are learned together, and past windows of attempts.
+/// A run of six hundred steps before its cycle: values are learned in blocks, and checks consider several windows.
 #[test]
 fn a_run_that_goes_far() {
     let mut program = Program::new("far");
@@ -347,7 +390,7 @@ fn a_run_that_goes_far() {
     };
     let below = Expr::binary(Binary::Less, read(x), most.clone());
     action(below, x, Expr::Constant(1));
-    // Back again: what is met again is no accepting cycle.
+    // Steps back: revisited states without an accepting cycle.
     let above = Expr::binary(Binary::Greater, read(x), Expr::Constant(0));
     action(above, x, Expr::Constant(-1));
     let other = Expr::binary(
@@ -358,10 +401,10 @@ fn a_run_that_goes_far() {
     let there = Expr::equal(read(x), most.clone());
     action(there.clone(), y, other);
     program.initial = vec![vec![0, 0]];
-    // Again and again both at the top and not as at the beginning.
+    // Infinitely often at the top, and infinitely often with `y = 1`.
     let ps = vec![there, Expr::equal(read(y), Expr::Constant(1))];
     let marked = |letter: usize| vec![(0, letter as u64)];
-    let random_vector = Drawn {
+    let automaton = RandomAutomaton {
         states: 1,
         sets: 2,
         testing: false,
@@ -374,11 +417,11 @@ fn a_run_that_goes_far() {
             algorithm,
             ..Options::default()
         };
-        let (outcome, _) = check(&program, &ps, &random_vector, &options);
+        let (outcome, _) = check(&program, &ps, &automaton, &options);
         let Outcome::Violated(prefix, cycle) = outcome else {
             panic!("{algorithm:?}: {outcome:?}");
         };
-        confirm(&program, &ps, &random_vector, &prefix, &cycle);
+        confirm(&program, &ps, &automaton, &prefix, &cycle);
         assert!(prefix.len() + cycle.len() > 600, "{algorithm:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Work and limits of a forest: what is polled while nodes are made, and computations with a bound of their own.
+//! Work and limits of a forest: polling while nodes are made, and computations with a node budget.
 
 use crate::dd::cache::Cache;
 use crate::dd::control::{Limits, POLL_INTERVAL};
@@ -10,7 +10,7 @@ use sempre_base::stop;
 use std::time::Instant;
 
 impl Forest {
-    /// Looks at the clock now and then.
+    /// Counts a node; polls limits every [`POLL_INTERVAL`] nodes.
     #[inline]
     pub(crate) fn tick(&mut self) -> Result<(), Stop> {
         self.control.until_poll -= 1;
@@ -38,15 +38,15 @@ impl Forest {
         Ok(())
     }
 
-    /// Counts work that makes no nodes, but takes as long as making so many.
+    /// Counts work that makes no nodes but takes as long as making this many.
     ///
     /// # Errors
-    /// If it is time to stop.
+    /// If a limit is reached.
     pub(crate) fn charge(&mut self, nodes: u64) -> Result<(), Stop> {
         (0..nodes).try_for_each(|_| self.tick())
     }
 
-    /// The work so far: nodes that were made or found to be there, and questions to the caches, which take longer where they are large.
+    /// The work so far: nodes made or found, and cache lookups, which cost more in large caches.
     pub(crate) fn work(&self) -> u64 {
         self.nodes_made()
             + self.control.past_lookups
@@ -54,16 +54,17 @@ impl Forest {
             + self.ternary_cache.lookups()
     }
 
-    /// So many nodes were made so far, or found to be there.
+    /// Nodes made or found in the unique table so far.
     pub(crate) fn nodes_made(&self) -> u64 {
         let since = POLL_INTERVAL - self.control.until_poll;
         self.control.polls * u64::from(POLL_INTERVAL) + u64::from(since)
     }
 
-    /// Works for about so many nodes; `None` if that was not enough. What was kept meanwhile is released then.
+    /// Runs a computation with a budget of about this many nodes; `None` if the budget did not suffice. Roots that the
+    /// computation added are then removed.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
+    /// If a limit is reached.
     pub(crate) fn with_budget<T>(
         &mut self,
         nodes: u64,
@@ -72,9 +73,9 @@ impl Forest {
         if nodes == 0 {
             return Ok(None);
         }
-        let (slots, unused) = (self.root.len(), self.free_roots.clone());
+        let (slots, unused) = (self.roots.len(), self.free_roots.clone());
         let base = self.stack.len();
-        // Others may be impatient, too.
+        // An enclosing computation may have a smaller budget.
         let outer = self.control.node_budget;
         self.control.node_budget = self.nodes_made().saturating_add(nodes).min(outer);
         let result = work(self);
@@ -92,41 +93,41 @@ impl Forest {
         }
     }
 
-    /// As [`Forest::within`], but what was kept meanwhile is released whatever comes of it.
+    /// Like [`Forest::with_budget`], but always removes the roots that the computation added.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
+    /// If a limit is reached.
     pub(crate) fn scratch_with_budget<T>(
         &mut self,
         nodes: u64,
         work: impl FnOnce(&mut Self) -> Result<T, Stop>,
     ) -> Result<Option<T>, Stop> {
-        let (slots, unused) = (self.root.len(), self.free_roots.clone());
+        let (slots, unused) = (self.roots.len(), self.free_roots.clone());
         let result = self.with_budget(nodes, work);
         self.release_roots_since(slots, unused);
         result
     }
 
-    /// Releases what was kept since there were so many kept nodes, these of them unused.
+    /// Removes the roots added since there were `slots` slots, of which `unused` were free.
     fn release_roots_since(&mut self, slots: usize, unused: Vec<u32>) {
-        self.root.truncate(slots);
+        self.roots.truncate(slots);
         for &slot in &unused {
-            self.root[slot as usize] = EMPTY;
+            self.roots[slot as usize] = EMPTY;
         }
         self.free_roots = unused;
     }
 
-    /// From now on it works while it holds this baton.
+    /// Makes the forest take turns as this participant.
     pub(crate) fn set_participant(&mut self, participant: Option<Participant>) {
         self.control.participant = participant;
     }
 
-    /// Is it time to stop?
+    /// Polls the deadline and the cancellation flag.
     ///
     /// # Errors
     /// If it is.
     #[cold]
-    pub fn poll(&self) -> Result<(), Stop> {
+    pub(crate) fn poll(&self) -> Result<(), Stop> {
         let limits = &self.control.limits;
         if let Some(stop) = stop::poll(limits.interrupt.as_ref()) {
             return Err(stop);
@@ -137,42 +138,43 @@ impl Forest {
         Ok(())
     }
 
-    /// Other limits from now on; the capacity stays at least what it is.
-    pub fn set_limits(&mut self, limits: Limits) {
+    /// Replaces the limits. The capacity does not shrink.
+    pub(crate) fn set_limits(&mut self, limits: Limits) {
         self.control.limits = limits;
     }
 
-    /// Bytes that the limits leave.
+    /// Bytes left within the memory limit.
     pub(crate) fn remaining_bytes(&self) -> usize {
         let memory = self.control.limits.memory.unwrap_or(usize::MAX);
         memory.saturating_sub(self.bytes())
     }
 
-    /// Forgets all results of operations, and takes no more memory for them than at the beginning.
+    /// Clears the caches and gives back most of their memory.
     pub(crate) fn shrink_caches(&mut self) {
         self.control.past_lookups += self.cache.lookups() + self.ternary_cache.lookups();
         self.cache = Cache::new(self.cache.len().min(1 << 16));
         self.ternary_cache = Cache::new(1 << 6);
     }
 
-    /// Forgets all results of operations.
+    /// Clears the caches.
     pub(crate) fn clear_caches(&mut self) {
         self.cache.clear();
         self.ternary_cache.clear();
     }
 
-    /// Begins to count anew: how many nodes there were at most, how many collections.
+    /// Resets the peak number of nodes and the number of collections.
     pub(crate) fn reset_counters(&mut self) {
         self.control.peak = 0;
         self.control.collections = 0;
     }
 
     /// For tests: collects garbage before every `every`th new node.
-    pub fn stress(&mut self, every: u32) {
+    #[cfg(test)]
+    pub(crate) fn stress(&mut self, every: u32) {
         self.control.stress = Some((every, every));
     }
 
-    /// Gives the cache so many places, a power of two, if it has fewer and there is memory.
+    /// Grows the cache to this many entries, a power of two, if memory allows and it is smaller.
     pub(crate) fn grow_cache(&mut self, places: usize) {
         let places = places.min(self.control.limits.max_cache_entries());
         if places > self.cache.len() {
@@ -180,7 +182,7 @@ impl Forest {
         }
     }
 
-    /// Room for results of operations on three nodes.
+    /// Allocates the cache of ternary operations.
     pub(crate) fn ensure_ternary_cache(&mut self) {
         if self.ternary_cache.len() <= 1 << 6 {
             let size = (self.cache.len() / 4).max(1 << 12);
@@ -194,7 +196,7 @@ mod tests {
     use super::*;
     use crate::dd::node::{Root, UNIT};
 
-    /// Work that is given up leaves the forest as it was; work that is not leaves what it kept.
+    /// A computation that exceeds its budget leaves the forest unchanged; otherwise its roots stay.
     #[test]
     fn work_within_limits() {
         let mut forest = Forest::new(Limits::default());
@@ -213,7 +215,7 @@ mod tests {
             forest.unprotect(root[1]);
             Ok(root[2])
         };
-        let living = |forest: &Forest| forest.root.len() - forest.free_roots.len();
+        let living = |forest: &Forest| forest.roots.len() - forest.free_roots.len();
         let nodes = 3 * POLL_INTERVAL;
         let begin = forest.nodes_made();
         let nothing = forest.with_budget(u64::from(nodes), |f| work(f, 2 * nodes));
@@ -225,7 +227,7 @@ mod tests {
         assert_eq!((living(&forest), forest.get(mine)), (2, UNIT));
         let last = forest.first(forest.get(root));
         assert_eq!(last, Some(vec![nodes / 2 - 1]));
-        // Nobody is impatient any more.
+        // No budget applies any more.
         assert!(work(&mut forest, 3 * nodes).is_ok());
     }
 }

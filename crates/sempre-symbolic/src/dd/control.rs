@@ -5,19 +5,19 @@ use crate::turns::Participant;
 use sempre_base::stop::Cancel;
 use std::time::Instant;
 
-/// When to give up.
+/// Limits of memory and time, and the flag that cancels.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// Bytes that nodes, tables and caches may take.
+    /// Bytes for nodes, tables and caches.
     pub memory: Option<usize>,
     /// When time is up.
     pub deadline: Option<Instant>,
-    /// Stops it.
+    /// Cancels the computation.
     pub interrupt: Option<Cancel>,
 }
 
 impl Limits {
-    /// Of the memory, nodes may have five eighths and results three.
+    /// Nodes get five eighths of the memory, caches three eighths.
     pub(crate) fn max_nodes(&self) -> usize {
         self.memory.map_or(MAX_NODES, |m| m / 8 * 5 / NODE_BYTES)
     }
@@ -26,52 +26,52 @@ impl Limits {
         let most = self
             .memory
             .map_or(MAX_CACHE_ENTRIES, |m| m / 8 * 3 / CACHE_ENTRY_BYTES);
-        // A power of two that is not larger.
+        // Rounded down to a power of two.
         let most = most.clamp(1 << 6, MAX_CACHE_ENTRIES) + 1;
         most.next_power_of_two() / 2
     }
 }
 
-/// Nodes between two looks at the clock.
+/// Nodes between two polls of the clock and the cancellation flag.
 pub(crate) const POLL_INTERVAL: u32 = 1 << 16;
-/// Capacity at the start.
+/// Nodes before the first collection.
 const INITIAL_CAPACITY: usize = 1 << 20;
-/// Nodes have 32-bit numbers.
+/// Limit of node numbers, which have 32 bits.
 pub(crate) const MAX_NODES: usize = 1 << 31;
-/// Bytes for each node of the capacity: itself, its bucket (up to two), its mark.
+/// Bytes for each node of the capacity: the node, up to two buckets, its mark.
 const NODE_BYTES: usize = size_of::<Entry>() + 8 + 1;
-/// So many collections one after another that free less than a quarter are enough.
+/// Give up after this many consecutive collections that freed less than a quarter.
 pub(crate) const MAX_UNPRODUCTIVE: u32 = 4;
-/// Bytes for each place in the cache.
+/// Bytes of a cache entry.
 const CACHE_ENTRY_BYTES: usize = 16;
-/// More places than these help nobody.
+/// A larger cache does not pay.
 const MAX_CACHE_ENTRIES: usize = 1 << 27;
 
 /// Limits and counters.
 #[derive(Clone, Debug)]
 pub(crate) struct Control {
     pub limits: Limits,
-    /// Nodes that may be made before a collection.
+    /// Nodes that may be made before the next collection.
     pub capacity: usize,
     pub peak: usize,
     pub collections: u64,
     pub until_poll: u32,
-    /// Held while it works, if another search has turns, too.
+    /// Set if other searches take turns with this one.
     pub participant: Option<Participant>,
     pub polls: u64,
-    /// The work that the baton was told of, and questions to caches that are no more.
+    /// The work reported to `participant`, and lookups in caches that have been dropped.
     pub reported: u64,
     pub past_lookups: u64,
-    /// Work is given up after so many nodes, for a while.
+    /// The current computation ends after this many nodes (`Forest::with_budget`).
     pub node_budget: u64,
-    /// How many collections have freed less than a quarter of a capacity that cannot grow, one after another.
+    /// Consecutive collections that freed less than a quarter of a capacity that cannot grow.
     pub unproductive: u32,
-    /// For tests: collect before every so many new nodes.
+    /// For tests: collect before every n-th new node.
     pub stress: Option<(u32, u32)>,
 }
 
 impl Control {
-    pub fn new(limits: Limits) -> Self {
+    pub(crate) fn new(limits: Limits) -> Self {
         let capacity = limits
             .memory
             .map_or(INITIAL_CAPACITY, |m| (m / NODE_BYTES).min(INITIAL_CAPACITY));
@@ -92,7 +92,7 @@ impl Control {
     }
 
     #[inline]
-    pub fn stress_due(&mut self) -> bool {
+    pub(crate) fn stress_due(&mut self) -> bool {
         match &mut self.stress {
             None => false,
             Some((left, every)) => {

@@ -1,22 +1,23 @@
-//! Number of vectors of a set, of pairs of a relation in it, of nodes of a diagram.
+//! Numbers of vectors in a set, of steps of a relation from a set, of nodes of a diagram.
 //!
-//! Memo tables by node; no nodes are made. Numbers of 128 bits first, since most suffice, and without a limit if one
-//! did not. The tables are given the memory that the forest leaves of its limit ([`Forest::try_count`]).
+//! Memo tables map nodes to numbers; no nodes are made. Counting starts with 128-bit numbers, which usually suffice,
+//! and restarts with unlimited numbers on overflow. The tables may use the memory that the forest leaves of its limit
+//! ([`Forest::try_count`]).
 
 use crate::dd::forest::Forest;
 use crate::dd::natural::Natural;
 use crate::dd::node::{EMPTY, Node, UNIT};
-use crate::dd::shape::{COPY, Mode, Shape};
+use crate::dd::shape::{Mode, Shape};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sempre_base::Stop;
 
-/// A number that can be summed up.
+/// A number that can be added up.
 pub(crate) trait Count: Clone {
-    /// What an entry of a table takes, half-empty tables considered.
+    /// Bytes of a table entry, including the free slots of a hash table.
     const BYTES: usize;
     fn zero() -> Self;
     fn one() -> Self;
-    /// False if there is no room for the sum.
+    /// Returns false on overflow.
     #[must_use]
     fn increase(&mut self, by: &Self) -> bool;
 }
@@ -50,18 +51,18 @@ impl Count for Natural {
     }
 }
 
-/// Why a number was not found.
+/// Why counting failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CountError {
-    /// It has too many digits.
+    /// The number has too many digits.
     Overflow,
-    /// There is no memory for tables.
+    /// The tables exceed the memory limit.
     Memory,
 }
 
 impl CountError {
-    /// `Ok` where a larger kind of number would help.
-    pub fn stop_unless_overflow(self) -> Result<(), Stop> {
+    /// `Ok` if a wider number type helps.
+    pub(crate) fn stop_unless_overflow(self) -> Result<(), Stop> {
         match self {
             CountError::Overflow => Ok(()),
             CountError::Memory => Err(Stop::Memory),
@@ -71,7 +72,7 @@ impl CountError {
 
 impl Forest {
     /// Number of vectors.
-    pub fn count(&self, set: Node) -> Natural {
+    pub(crate) fn count(&self, set: Node) -> Natural {
         let unlimited = usize::MAX;
         match self.count_with::<u128>(set, &mut Tables::new(unlimited)) {
             Ok(number) => Natural::from(number),
@@ -80,11 +81,11 @@ impl Forest {
         }
     }
 
-    /// Number of vectors, with no more memory than the limits leave.
+    /// Number of vectors, counted within the memory limit.
     ///
     /// # Errors
-    /// If there is not enough.
-    pub fn try_count(&self, set: Node) -> Result<Natural, Stop> {
+    /// If the tables exceed it.
+    pub(crate) fn try_count(&self, set: Node) -> Result<Natural, Stop> {
         let remaining_bytes = self.remaining_bytes();
         match self.count_with::<u128>(set, &mut Tables::new(remaining_bytes)) {
             Ok(number) => return Ok(Natural::from(number)),
@@ -119,8 +120,8 @@ impl Forest {
         Ok(sum)
     }
 
-    /// Number of steps from vectors of the set: pairs of a vector and a way in which the relation changes it.
-    pub fn count_steps(&self, set: Node, relation: Node, shape: Shape) -> Natural {
+    /// Number of steps from a set: pairs of a vector and a row of the relation that applies to it.
+    pub(crate) fn count_steps(&self, set: Node, relation: Node, shape: Shape) -> Natural {
         let unlimited = usize::MAX;
         let mut tables = Tables::new(unlimited);
         if let Ok(number) = self.steps_with::<u128>(set, relation, shape, &mut tables) {
@@ -183,7 +184,7 @@ impl Forest {
     }
 
     /// Number of nodes of a diagram.
-    pub fn size(&self, set: Node) -> usize {
+    pub(crate) fn size(&self, set: Node) -> usize {
         let mut seen = FxHashSet::default();
         let mut todo = vec![set];
         while let Some(node) = todo.pop() {
@@ -195,39 +196,19 @@ impl Forest {
         }
         seen.len()
     }
-
-    /// The values that occur at each level.
-    pub fn values(&self, set: Node, levels: usize) -> Vec<Vec<u32>> {
-        let mut values = vec![Vec::new(); levels];
-        let mut now: FxHashSet<Node> = FxHashSet::from_iter([set]);
-        for at_level in &mut values {
-            let mut below = FxHashSet::default();
-            for &node in &now {
-                for (value, down) in self.list(node) {
-                    at_level.push(value);
-                    below.insert(down);
-                }
-            }
-            at_level.sort_unstable();
-            at_level.dedup();
-            debug_assert!(at_level.last() != Some(&COPY));
-            now = below;
-        }
-        values
-    }
 }
 
-/// What is known of numbers.
+/// Memo tables.
 pub(crate) struct Tables<N> {
     steps: FxHashMap<(Node, Node, Shape), N>,
     sets: FxHashMap<Node, N>,
-    /// How many more entries there is room for.
+    /// Number of entries that may still be added.
     room: usize,
 }
 
 impl<N: Count> Tables<N> {
-    /// Tables of at most so many bytes.
-    pub fn new(bytes: usize) -> Self {
+    /// Tables of at most this many bytes.
+    pub(crate) fn new(bytes: usize) -> Self {
         Self {
             steps: FxHashMap::default(),
             sets: FxHashMap::default(),
@@ -235,8 +216,8 @@ impl<N: Count> Tables<N> {
         }
     }
 
-    /// Forgets the numbers of steps.
-    pub fn forget_steps(&mut self) {
+    /// Clears the table of steps.
+    pub(crate) fn forget_steps(&mut self) {
         self.room = self.room.saturating_add(self.steps.len());
         self.steps = FxHashMap::default();
     }

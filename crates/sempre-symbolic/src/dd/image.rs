@@ -1,8 +1,8 @@
 //! The image: successors of a set by a relation.
 //!
-//! The relation's levels are those of its [`Shape`]; a level that it skips stays as it is, and below the last one that it
-//! touches whole diagrams are shared. Where a level is written without being read, what is below is united first: one
-//! recursion for each written value, however many values were there.
+//! The [`Shape`] maps the relation's levels to those of the set. A skipped level is unchanged; below the last level of
+//! the relation, whole diagrams are shared. At a level that is written but not read, the children are united first: one
+//! recursion for each written value, however many old values there are.
 
 use crate::dd::cache::{Operation, key};
 use crate::dd::forest::Forest;
@@ -14,8 +14,8 @@ impl Forest {
     /// The successors of `set` by `relation`.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn image(&mut self, set: Node, relation: Node, shape: Shape) -> Result<Node, Stop> {
+    /// If a limit is reached.
+    pub(crate) fn image(&mut self, set: Node, relation: Node, shape: Shape) -> Result<Node, Stop> {
         self.with_protected(&[set, relation], |f| f.image_inner(set, relation, shape))
     }
 
@@ -36,107 +36,122 @@ impl Forest {
             return Ok(cached);
         }
         let (mode, rest) = self.shapes.parts(shape);
-        let base = self.stack.len();
         let result = match mode {
-            Mode::Skip => {
-                let mut at = set;
-                while at != EMPTY {
-                    let e = self.entry(at);
-                    let down = self.image_inner(e.down, relation, rest)?;
-                    if down != EMPTY {
-                        self.stack.push((e.value, down, EMPTY));
-                    }
-                    at = e.right;
-                }
-                self.list_from_stack(base, EMPTY)?
-            }
-            Mode::Read => {
-                let (mut x, mut y) = (set, relation);
-                while x != EMPTY && y != EMPTY {
-                    let (p, q) = (self.entry(x), self.entry(y));
-                    if p.value <= q.value {
-                        x = p.right;
-                    }
-                    if q.value <= p.value {
-                        y = self.seek(q.right, p.value);
-                    }
-                    if p.value == q.value {
-                        let down = self.image_inner(p.down, q.down, rest)?;
-                        if down != EMPTY {
-                            self.stack.push((p.value, down, EMPTY));
-                        }
-                    }
-                }
-                self.list_from_stack(base, EMPTY)?
-            }
-            Mode::ReadWrite => {
-                let (mut x, mut y) = (set, relation);
-                while x != EMPTY && y != EMPTY {
-                    let (p, q) = (self.entry(x), self.entry(y));
-                    if p.value <= q.value {
-                        x = p.right;
-                    }
-                    if q.value <= p.value {
-                        y = self.seek(q.right, p.value);
-                    }
-                    if p.value == q.value {
-                        let mut write = q.down;
-                        while write != EMPTY {
-                            let w = self.entry(write);
-                            let down = self.image_inner(p.down, w.down, rest)?;
-                            if down != EMPTY {
-                                self.stack.push((w.value, down, EMPTY));
-                            }
-                            write = w.right;
-                        }
-                    }
-                }
-                self.list_from_unsorted_stack(base)?
-            }
-            Mode::Write => {
-                let below = self.union_of_children(set)?;
-                self.push(below);
-                let mut write = relation;
-                while write != EMPTY {
-                    let w = self.entry(write);
-                    write = w.right;
-                    if w.value == COPY {
-                        let mut at = set;
-                        while at != EMPTY {
-                            let e = self.entry(at);
-                            let down = self.image_inner(e.down, w.down, rest)?;
-                            if down != EMPTY {
-                                self.stack.push((e.value, down, EMPTY));
-                            }
-                            at = e.right;
-                        }
-                    } else {
-                        let down = self.image_inner(below, w.down, rest)?;
-                        if down != EMPTY {
-                            self.stack.push((w.value, down, EMPTY));
-                        }
-                    }
-                }
-                let result = self.list_from_unsorted_stack(base + 1)?;
-                self.pop();
-                result
-            }
+            Mode::Skip => self.image_skip(set, relation, rest)?,
+            Mode::Read => self.image_read(set, relation, rest)?,
+            Mode::ReadWrite => self.image_read_write(set, relation, rest)?,
+            Mode::Write => self.image_write(set, relation, rest)?,
         };
         if result == EMPTY {
-            // Work, too, though no node was made.
+            // Counts as work although no node was made.
             self.tick()?;
         }
         self.cache.put(&key, result);
         Ok(result)
     }
 
-    /// The union of all that is below a list.
+    /// The image at a level that the relation skips.
+    fn image_skip(&mut self, set: Node, relation: Node, rest: Shape) -> Result<Node, Stop> {
+        let base = self.stack.len();
+        let mut at = set;
+        while at != EMPTY {
+            let e = self.entry(at);
+            let down = self.image_inner(e.down, relation, rest)?;
+            if down != EMPTY {
+                self.stack.push((e.value, down, EMPTY));
+            }
+            at = e.right;
+        }
+        self.list_from_stack(base, EMPTY)
+    }
+
+    /// The image at a level that the relation reads.
+    fn image_read(&mut self, set: Node, relation: Node, rest: Shape) -> Result<Node, Stop> {
+        let base = self.stack.len();
+        let (mut x, mut y) = (set, relation);
+        while x != EMPTY && y != EMPTY {
+            let (p, q) = (self.entry(x), self.entry(y));
+            if p.value <= q.value {
+                x = p.right;
+            }
+            if q.value <= p.value {
+                y = self.seek(q.right, p.value);
+            }
+            if p.value == q.value {
+                let down = self.image_inner(p.down, q.down, rest)?;
+                if down != EMPTY {
+                    self.stack.push((p.value, down, EMPTY));
+                }
+            }
+        }
+        self.list_from_stack(base, EMPTY)
+    }
+
+    /// The image at a level that the relation reads and writes.
+    fn image_read_write(&mut self, set: Node, relation: Node, rest: Shape) -> Result<Node, Stop> {
+        let base = self.stack.len();
+        let (mut x, mut y) = (set, relation);
+        while x != EMPTY && y != EMPTY {
+            let (p, q) = (self.entry(x), self.entry(y));
+            if p.value <= q.value {
+                x = p.right;
+            }
+            if q.value <= p.value {
+                y = self.seek(q.right, p.value);
+            }
+            if p.value == q.value {
+                let mut write = q.down;
+                while write != EMPTY {
+                    let w = self.entry(write);
+                    let down = self.image_inner(p.down, w.down, rest)?;
+                    if down != EMPTY {
+                        self.stack.push((w.value, down, EMPTY));
+                    }
+                    write = w.right;
+                }
+            }
+        }
+        self.list_from_unsorted_stack(base)
+    }
+
+    /// The image at a level that the relation writes without reading it.
+    fn image_write(&mut self, set: Node, relation: Node, rest: Shape) -> Result<Node, Stop> {
+        let base = self.stack.len();
+        let below = self.union_of_children(set)?;
+        self.push(below);
+        let mut write = relation;
+        while write != EMPTY {
+            let w = self.entry(write);
+            write = w.right;
+            if w.value == COPY {
+                let mut at = set;
+                while at != EMPTY {
+                    let e = self.entry(at);
+                    let down = self.image_inner(e.down, w.down, rest)?;
+                    if down != EMPTY {
+                        self.stack.push((e.value, down, EMPTY));
+                    }
+                    at = e.right;
+                }
+            } else {
+                let down = self.image_inner(below, w.down, rest)?;
+                if down != EMPTY {
+                    self.stack.push((w.value, down, EMPTY));
+                }
+            }
+        }
+        let result = self.list_from_unsorted_stack(base + 1)?;
+        self.pop();
+        Ok(result)
+    }
+
+    /// The union of the children of a list.
     pub(crate) fn union_of_children(&mut self, set: Node) -> Result<Node, Stop> {
         let first = self.entry(set);
         if first.right == EMPTY {
             return Ok(first.down);
         }
-        // As a projection, so that it is known the next time.
+        // Cached like a projection.
         let key = [key(Operation::Project, 0), set, EMPTY];
         if let Some(cached) = self.cache.get(&key) {
             return Ok(cached);

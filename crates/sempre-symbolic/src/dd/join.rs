@@ -1,8 +1,8 @@
-//! The conjunction of two relations, of which at most one writes at each level.
+//! The conjunction of two relations, at most one of which writes each level.
 //!
-//! An action is a conjunction: of the parts of its guard, each of which reads a few cells, and of the independent parts of
-//! its effect. Each part is learned for itself, over its own few cells, so that what is learned is a sum and not a product;
-//! their conjunction is the relation that is fired. As operations of databases: a natural join on what both read.
+//! An action is a conjunction of parts of its guard, which read a few cells each, and of independent parts of its
+//! effect. Each part is learned over its own few cells, so the number of learned rows is a sum and not a product. Their
+//! conjunction is the relation that is fired. In terms of databases: a natural join on the levels that both read.
 
 use crate::dd::cache::{Operation, key};
 use crate::dd::forest::Forest;
@@ -11,8 +11,8 @@ use crate::dd::shape::{COPY, Mode, Shape};
 use sempre_base::Stop;
 
 impl Forest {
-    /// The shape of the conjunction of relations of two shapes; `None` if both write at some level.
-    pub fn joined_shape(&mut self, a: Shape, b: Shape) -> Option<Shape> {
+    /// The shape of the conjunction of relations of two shapes; `None` if both write some level.
+    pub(crate) fn joined_shape(&mut self, a: Shape, b: Shape) -> Option<Shape> {
         let (mut x, mut y) = (a, b);
         let mut modes = Vec::new();
         while x != Shape::END || y != Shape::END {
@@ -23,11 +23,11 @@ impl Forest {
         Some(self.shape(&modes))
     }
 
-    /// The steps of both relations, whose shapes can be joined.
+    /// The steps of both relations. Their shapes must have a joined shape.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn join(&mut self, a: (Node, Shape), b: (Node, Shape)) -> Result<Node, Stop> {
+    /// If a limit is reached.
+    pub(crate) fn join(&mut self, a: (Node, Shape), b: (Node, Shape)) -> Result<Node, Stop> {
         debug_assert!(self.joined_shape(a.1, b.1).is_some(), "two writers");
         self.with_protected(&[a.0, b.0], |f| f.join_inner(a, b))
     }
@@ -43,7 +43,7 @@ impl Forest {
             return Ok(a.0);
         }
         let ((p, rest_a), (q, rest_b)) = (self.shapes.parts(a.1), self.shapes.parts(b.1));
-        // The writer, if there is one, or the reader, is the second.
+        // Orders the operands: a writer is second, else a reader.
         if q < p {
             return self.join_inner(b, a);
         }
@@ -88,7 +88,7 @@ impl Forest {
                 self.list_from_stack(base, EMPTY)?
             }
             _ => {
-                // Both read; the second may write what it has read.
+                // Both read this level; the second may also write it.
                 let (mut x, mut y) = (a.0, b.0);
                 while x != EMPTY && y != EMPTY {
                     let (d, e) = (self.entry(x), self.entry(y));
@@ -115,7 +115,7 @@ impl Forest {
         Ok(result)
     }
 
-    /// Joins the first with what is below each value of the list of the second.
+    /// Joins the first relation with the child of each value of the second's list.
     fn below_writes(&mut self, a: (Node, Shape), b: (Node, Shape)) -> Result<Node, Stop> {
         let base = self.stack.len();
         let mut y = b.0;

@@ -1,34 +1,34 @@
-//! Long lists: to the place of a value without going all the way.
+//! An index of long lists.
 //!
-//! A cell that counts to a hundred thousand has lists that long, and a single state that meets a relation wants one place of them. So a
-//! list that is gone along twice from the same node is given an index, every so many of its nodes. Numbers of nodes mean something
-//! else after a collection, so indexes last until the next one.
+//! A cell that counts to a hundred thousand has lists of that length, and the image of a single state needs one place
+//! of them. So a list that has been traversed twice from the same node gets an index with every 64th of its nodes. A
+//! garbage collection may reuse node numbers, so an index lives until the next one.
 
 use crate::dd::node::{EMPTY, Entry, Node, UNIT};
 use rustc_hash::FxHashMap;
 
-/// Nearer places are walked to.
+/// Places nearer than this are found by a walk.
 pub(crate) const STRIDE: usize = 64;
-/// There are no more lists than this with an index.
+/// Maximal number of lists with an index.
 const MAX_LISTS: usize = 1 << 12;
 
-/// Lists that were gone along, by the node from which.
+/// Lists that were traversed, by the first node.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ListIndex {
-    /// The value and the number of every so many nodes; none yet if it was gone along once.
+    /// The value and number of every [`STRIDE`]th node; empty after the first traversal.
     lists: FxHashMap<Node, Vec<(u32, Node)>>,
 }
 
 impl ListIndex {
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.lists.clear();
     }
 }
 
 impl ListIndex {
-    /// The end of a list from the first value on that is at least this one.
+    /// The rest of a list from the first value that is at least `value`.
     #[cold]
-    pub fn seek(&mut self, entries: &[Entry], from: Node, value: u32) -> Node {
+    pub(crate) fn seek(&mut self, entries: &[Entry], from: Node, value: u32) -> Node {
         if from <= UNIT {
             return from;
         }
@@ -91,7 +91,7 @@ mod tests {
                 assert_eq!(first, expected, "{round}: {value}");
             }
             forest.unprotect(root);
-            // Other nodes get the numbers of these.
+            // The numbers of these nodes are used again.
             forest.collect();
         }
     }

@@ -19,3 +19,6 @@ pub(crate) mod shape;
 pub(crate) mod steps_into;
 pub(crate) mod unique_table;
 pub(crate) mod vectors;
+
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,10 @@
-//! Natural numbers without a limit, as far as counting needs them: sums, comparison, decimal digits.
+//! Natural numbers of unlimited size, with what counting needs: sums, comparison, decimal digits.
 //!
-//! Our own and not a library's: an addition and a division by a word are all there is to it.
+//! No library: an addition and a division by a word suffice.
 
 use std::fmt;
 
-/// A natural number: 64 bits at a time, the lowest first, no zeros at the end.
+/// A natural number: words of 64 bits, the lowest first, without leading zeros.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Natural(Vec<u64>);
 
@@ -12,7 +12,7 @@ pub struct Natural(Vec<u64>);
 const TEN: u64 = 10_000_000_000_000_000_000;
 
 impl Natural {
-    /// Adds a number to this one.
+    /// Adds `other` to this number.
     pub fn add(&mut self, other: &Natural) {
         let mut carry = false;
         for i in 0..other.0.len().max(self.0.len()) {
@@ -33,7 +33,7 @@ impl Natural {
         }
     }
 
-    /// The number, if it has no more than 64 bits.
+    /// The number, if it fits into 64 bits.
     pub fn to_u64(&self) -> Option<u64> {
         match self.0[..] {
             [] => Some(0),
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn large_powers_of_two_print_correctly() {
-        // Doubling by hand, in decimal.
+        // Doubles decimal digits by hand.
         let mut number = Natural::from(1u64);
         let mut digits = vec![1u8];
         for _ in 0..700 {

@@ -1,30 +1,30 @@
-//! Nodes of diagrams, and the names of those that are kept.
+//! Node numbers, node contents, and handles of garbage-collection roots.
 
 /// The number of a node.
-pub type Node = u32;
+pub(crate) type Node = u32;
 
 /// The empty set, of vectors of any length.
-pub const EMPTY: Node = 0;
+pub(crate) const EMPTY: Node = 0;
 
 /// The set of the empty vector.
-pub const UNIT: Node = 1;
+pub(crate) const UNIT: Node = 1;
 
-/// The end of a chain, which is the empty set's number, too: it is in no bucket.
+/// The end of a chain of nodes. It is the number of the empty set, which is in no bucket.
 pub(crate) const NONE: u32 = 0;
 
-/// What a node holds.
+/// The contents of a node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Entry {
     pub value: u32,
     pub down: Node,
     pub right: Node,
-    /// The next in its bucket, or the next free place.
+    /// The next node in the same bucket, or the next free entry.
     pub next: u32,
 }
 
-/// The name of a kept node.
+/// A handle to a root of garbage collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Root(pub(crate) u32);
+pub(crate) struct Root(pub(crate) u32);
 
 #[inline]
 pub(crate) fn hash(a: u32, b: u32, c: u32) -> u32 {

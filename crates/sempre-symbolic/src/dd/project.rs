@@ -1,4 +1,4 @@
-//! Projection: what vectors look like at some levels.
+//! Projection of vectors onto some levels.
 
 use crate::dd::cache::{Operation, key};
 use crate::dd::forest::Forest;
@@ -10,8 +10,8 @@ impl Forest {
     /// The vectors without the levels that the shape skips.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn project(&mut self, set: Node, shape: Shape) -> Result<Node, Stop> {
+    /// If a limit is reached.
+    pub(crate) fn project(&mut self, set: Node, shape: Shape) -> Result<Node, Stop> {
         self.with_protected(&[set], |f| f.project_inner(set, shape))
     }
 
@@ -46,7 +46,7 @@ impl Forest {
         Ok(result)
     }
 
-    /// Drops equal neighbours of the stack from `base` on.
+    /// Drops equal neighbours on the stack from `base` on.
     fn dedup_stack(&mut self, base: usize) {
         let mut written = base;
         for read in base..self.stack.len() {

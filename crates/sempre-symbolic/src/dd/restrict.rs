@@ -1,4 +1,4 @@
-//! The vectors of a set that a relation leads on from: its domain within the set.
+//! Restriction of a set to the domain of a relation.
 
 use crate::dd::cache::{Operation, key};
 use crate::dd::forest::Forest;
@@ -7,11 +7,16 @@ use crate::dd::shape::{Mode, Shape};
 use sempre_base::Stop;
 
 impl Forest {
-    /// The vectors of `set` with a successor by `relation`, wherever that is.
+    /// The vectors of `set` that have a successor by `relation`.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn restrict(&mut self, set: Node, relation: Node, shape: Shape) -> Result<Node, Stop> {
+    /// If a limit is reached.
+    pub(crate) fn restrict(
+        &mut self,
+        set: Node,
+        relation: Node,
+        shape: Shape,
+    ) -> Result<Node, Stop> {
         self.with_protected(&[set, relation], |f| f.restrict_inner(set, relation, shape))
     }
 
@@ -69,7 +74,7 @@ impl Forest {
         Ok(result)
     }
 
-    /// What leads on whatever is written.
+    /// The vectors with a successor by any of the written values.
     fn restrict_to_any(&mut self, set: Node, writes: Node, rest: Shape) -> Result<Node, Stop> {
         let base = self.stack.len();
         let mut write = writes;

@@ -1,25 +1,26 @@
-//! A set that grows by many small ones.
+//! A set built from many small ones.
 //!
-//! To add a state to a set of `n` may take `n` nodes: a list is made anew up to where a value is put in. So what is added is kept apart at
-//! first, and united with what is as large when there is more: a logarithm of parts, and each state moves from one to the next
-//! that often (O'Neil, Cheng, Gawlick, O'Neil, *The log-structured merge-tree*, Acta Informatica 33, 1996).
+//! Adding a vector to a set of `n` vectors may take `n` nodes: each list is rebuilt up to the new value. So additions
+//! stay in small sets, which are united with sets of the same size, as in a log-structured merge-tree (O'Neil, Cheng,
+//! Gawlick, O'Neil, Acta Informatica 33, 1996). There are logarithmically many sets, and a vector moves to a larger one
+//! that often.
 
 use crate::dd::forest::Forest;
 use crate::dd::node::{EMPTY, Node, Root};
 use sempre_base::Stop;
 
-/// Parts, each made of twice as many as the next one, at least.
+/// Sets with their ranks; each set has at least twice as many additions as the next one.
 #[derive(Debug, Default)]
 pub(crate) struct SetAccumulator {
     parts: Vec<(Root, u32)>,
 }
 
 impl SetAccumulator {
-    /// What of a set is not there.
+    /// The part of a set that is not contained.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn missing(&self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
+    /// If a limit is reached.
+    pub(crate) fn missing(&self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
         let parts = self.parts.iter();
         parts.map(|part| part.0).try_fold(set, |rest, part| {
             let part = forest.get(part);
@@ -27,11 +28,11 @@ impl SetAccumulator {
         })
     }
 
-    /// Adds a set; what of it is new.
+    /// Adds a set. Returns the new part of it.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn add(&mut self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
+    /// If a limit is reached.
+    pub(crate) fn add(&mut self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
         let new = self.missing(forest, set)?;
         if new == EMPTY {
             return Ok(EMPTY);
@@ -50,11 +51,11 @@ impl SetAccumulator {
         Ok(new)
     }
 
-    /// All that was added.
+    /// The union of all additions.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn union(&mut self, forest: &mut Forest) -> Result<Node, Stop> {
+    /// If a limit is reached.
+    pub(crate) fn union(&mut self, forest: &mut Forest) -> Result<Node, Stop> {
         while let [.., (large, _), (small, _)] = self.parts[..] {
             forest.union_into(large, forest.get(small))?;
             forest.unprotect(small);
@@ -64,8 +65,8 @@ impl SetAccumulator {
         Ok(union.map_or(EMPTY, |&(union, _)| forest.get(union)))
     }
 
-    /// It is not needed any more.
-    pub fn unprotect(self, forest: &mut Forest) {
+    /// Removes its roots.
+    pub(crate) fn unprotect(self, forest: &mut Forest) {
         for (part, _) in self.parts {
             forest.unprotect(part);
         }
@@ -103,7 +104,7 @@ mod tests {
             let union = accumulator.union(&mut forest).unwrap();
             assert!(forest.vectors(union).eq(expected));
             accumulator.unprotect(&mut forest);
-            assert_eq!(forest.root.len(), forest.free_roots.len());
+            assert_eq!(forest.roots.len(), forest.free_roots.len());
         }
     }
 }

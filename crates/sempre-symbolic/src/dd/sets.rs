@@ -1,7 +1,7 @@
 //! Union, intersection and difference.
 //!
-//! Recursion goes down the levels; along a list it is a loop that merges two sorted lists. Only the head of a list
-//! is looked up in the cache: with an entry for each element, long lists would fill it.
+//! The recursion goes down the levels; along a list, a loop merges two sorted lists. Only the head of a list is looked
+//! up in the cache: an entry for each element of long lists would fill it.
 
 use crate::dd::cache::{Operation, key};
 use crate::dd::forest::Forest;
@@ -9,27 +9,27 @@ use crate::dd::node::{EMPTY, Node, Root, UNIT};
 use sempre_base::Stop;
 
 impl Forest {
-    /// The vectors of either.
+    /// The vectors in `a` or `b`.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn union(&mut self, a: Node, b: Node) -> Result<Node, Stop> {
+    /// If a limit is reached.
+    pub(crate) fn union(&mut self, a: Node, b: Node) -> Result<Node, Stop> {
         self.with_protected(&[a, b], |f| f.union_inner(a, b))
     }
 
-    /// The vectors of both.
+    /// The vectors in `a` and `b`.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn intersection(&mut self, a: Node, b: Node) -> Result<Node, Stop> {
+    /// If a limit is reached.
+    pub(crate) fn intersection(&mut self, a: Node, b: Node) -> Result<Node, Stop> {
         self.with_protected(&[a, b], |f| f.intersection_inner(a, b))
     }
 
-    /// The vectors of the first that are not in the second.
+    /// The vectors in `a` and not in `b`.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn difference(&mut self, a: Node, b: Node) -> Result<Node, Stop> {
+    /// If a limit is reached.
+    pub(crate) fn difference(&mut self, a: Node, b: Node) -> Result<Node, Stop> {
         self.with_protected(&[a, b], |f| f.difference_inner(a, b))
     }
 
@@ -47,7 +47,7 @@ impl Forest {
         }
         let base = self.stack.len();
         let (mut x, mut y) = (a, b);
-        // Until the rest of one is the rest of the union.
+        // Until the rest of one operand is the rest of the union.
         let tail = loop {
             if x == y || y == EMPTY {
                 break x;
@@ -155,20 +155,20 @@ impl Forest {
         Ok(result)
     }
 
-    /// Adds a set to the one that is kept.
+    /// Adds a set to the set of a root.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
+    /// If a limit is reached.
     pub(crate) fn union_into(&mut self, root: Root, more: Node) -> Result<(), Stop> {
         let all = self.union(self.get(root), more)?;
         self.set(root, all);
         Ok(())
     }
 
-    /// Makes a list of what is on the stack from `base` on, in any order, values several times.
+    /// Makes a list of the stack's entries from `base` on, which may be unsorted and repeat values.
     pub(crate) fn list_from_unsorted_stack(&mut self, base: usize) -> Result<Node, Stop> {
         self.stack[base..].sort_unstable();
-        // Unions where a value is there several times; the results stay where the operands were.
+        // Entries with equal values are united; the results replace the operands.
         let mut written = base;
         let mut read = base;
         while read < self.stack.len() {
@@ -176,7 +176,7 @@ impl Forest {
             read += 1;
             while read < self.stack.len() && self.stack[read].0 == value {
                 let other = self.stack[read].1;
-                // Both operands are still on the stack, or `down` is in place of the last operand.
+                // Both operands are on the stack, or `down` has replaced the last operand there.
                 down = self.union_inner(down, other)?;
                 self.stack[read].1 = down;
                 read += 1;
@@ -188,9 +188,9 @@ impl Forest {
         self.list_from_stack(base, EMPTY)
     }
 
-    /// The union of what is on the stack from `base` on.
+    /// The union of the stack's nodes from `base` on.
     pub(crate) fn union_of_stack(&mut self, base: usize) -> Result<Node, Stop> {
-        // Pairs of about the same size first: fewer large intermediate results.
+        // Unites neighbours of about the same size: fewer large intermediate results.
         while self.stack.len() > base + 1 {
             let (from, to) = (base, self.stack.len());
             let mut written = from;

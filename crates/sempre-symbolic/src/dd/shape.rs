@@ -1,34 +1,34 @@
-//! Which levels a relation reads and writes.
+//! The levels that a relation reads and writes.
 //!
-//! A relation is a diagram, too, over fewer levels than the states it relates: one for what is read and one for what is
-//! written at each level that it touches. A shape says what the levels of its diagram are about, from the first level of states on.
-//! Equal ends of shapes are one shape, so that operations on equal diagrams share their results.
+//! A relation is a diagram over the levels it touches: one for what it reads and one for what it writes at each of
+//! these. A shape gives the mode of each level of states, from the first on. Equal suffixes of shapes are one shape, so
+//! that operations on equal diagrams share results.
 
 use rustc_hash::FxHashMap;
 
 /// What a relation does at a level of states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Mode {
-    /// Nothing: the value is not looked at and stays. The relation has no level for it.
+pub(crate) enum Mode {
+    /// Neither reads nor writes the value. The relation has no level for it.
     Skip,
-    /// The value is compared and stays. One level.
+    /// Tests the value and leaves it. One level.
     Read,
-    /// The value is not looked at, and replaced, or stays where the relation says [`COPY`]. One level.
+    /// Overwrites the value without testing it, or leaves it if the relation has [`COPY`]. One level.
     Write,
-    /// The value is compared and replaced. Two levels.
+    /// Tests the value and overwrites it. Two levels.
     ReadWrite,
 }
 
-/// Written, it means that the value stays. No other value is this one.
-pub const COPY: u32 = u32::MAX;
+/// As a written value: leave the value unchanged. No value of a level has this number.
+pub(crate) const COPY: u32 = u32::MAX;
 
-/// What a relation does from some level on.
+/// The modes from some level on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Shape(pub(crate) u32);
+pub(crate) struct Shape(pub(crate) u32);
 
 impl Shape {
-    /// Nothing more.
-    pub const END: Shape = Shape(0);
+    /// No further levels.
+    pub(crate) const END: Shape = Shape(0);
 }
 
 /// All shapes of a forest.
@@ -50,19 +50,19 @@ impl Default for Shapes {
 }
 
 impl Shapes {
-    /// How many there are.
-    pub fn count(&self) -> usize {
+    /// Number of shapes.
+    pub(crate) fn count(&self) -> usize {
         self.all.len()
     }
 
-    /// The mode at the first level, and the shape from the second on. Of the end: it skips, and that is all.
+    /// The mode at the first level, and the shape from the second on. [`Shape::END`] skips, and its rest is itself.
     #[inline]
-    pub fn parts(&self, shape: Shape) -> (Mode, Shape) {
+    pub(crate) fn parts(&self, shape: Shape) -> (Mode, Shape) {
         self.all[shape.0 as usize]
     }
 
     /// The number of a pair of shapes.
-    pub fn pair(&mut self, a: Shape, b: Shape) -> u32 {
+    pub(crate) fn pair(&mut self, a: Shape, b: Shape) -> u32 {
         let next = self.pairs.len() as u32;
         let number = *self.pairs.entry((a, b)).or_insert(next);
         assert!(number < crate::dd::cache::NUMBER_LIMIT, "too many shapes");
@@ -70,7 +70,7 @@ impl Shapes {
     }
 
     /// The shape with this mode in front.
-    pub fn prepend(&mut self, mode: Mode, rest: Shape) -> Shape {
+    pub(crate) fn prepend(&mut self, mode: Mode, rest: Shape) -> Shape {
         if mode == Mode::Skip && rest == Shape::END {
             return rest;
         }

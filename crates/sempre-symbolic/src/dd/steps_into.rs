@@ -1,7 +1,8 @@
 //! The steps of a relation after which a condition holds.
 //!
-//! A condition is a relation that only reads. Joined with another, it speaks of the state before a step; here it speaks
-//! of the state after it. The relation must read every cell of the condition, so that what a step leaves alone is known, too.
+//! A condition is a relation that only reads. A join restricts the state before a step; this operation restricts the
+//! state after it. The relation must read every cell of the condition: otherwise the value of a cell that the step
+//! leaves alone is open.
 
 use crate::dd::cache::{Operation, key};
 use crate::dd::forest::Forest;
@@ -10,11 +11,11 @@ use crate::dd::shape::{Mode, Shape};
 use sempre_base::Stop;
 
 impl Forest {
-    /// The steps after which `condition` holds. Where the condition reads, the relation must read.
+    /// The steps after which `condition` holds. The relation must read the levels that the condition reads.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn steps_into(
+    /// If a limit is reached.
+    pub(crate) fn steps_into(
         &mut self,
         relation: (Node, Shape),
         condition: (Node, Shape),
@@ -82,7 +83,7 @@ impl Forest {
         Ok(result)
     }
 
-    /// A list of what is there after the step, filtered by the condition, if it asks.
+    /// A list of values after the step, filtered by the condition if it reads this level.
     fn steps_into_list(
         &mut self,
         list: Node,

@@ -1,14 +1,14 @@
-//! Garbage collection, growth and limits.
+//! The unique table: making nodes, garbage collection, growth.
 //!
-//! When there is no place for a node, what is reachable from kept nodes and the stack is marked, the rest goes to a list
-//! of free places, and the unique table is built again. If more than an eighth is alive, the capacity doubles, and
-//! the cache with it, as long as that keeps within the memory: dead nodes are not worthless, since the cache knows what
-//! they were good for, and they come back to life. If even then hardly anything is free, or several collections one
-//! after another have freed little, the operation ends with [`Stop::Memory`], a value, and the forest can still be used: a search that
-//! collects again and again for a few free places would hardly come to an end.
+//! When there is no free entry, a collection marks what is reachable from the roots and the stack, puts the rest on a
+//! free list, and rebuilds the unique table. If more than an eighth is alive, the capacity doubles, and the cache with
+//! it, within the memory limit. Dead nodes have a use until then: cached results name them, and they come back to life
+//! when the result is needed. If hardly anything is free after growing, or several consecutive collections freed
+//! little, the operation ends with [`Stop::Memory`]. This is a value: the forest stays usable. Collecting again and
+//! again for a few free entries would take forever.
 //!
-//! Cost of a collection: linear in the nodes and the cache. A collection that frees little is followed by growth, so the
-//! total is linear in the nodes made.
+//! Cost of a collection: linear in the nodes and the cache. A collection that frees little is followed by growth, so
+//! the total cost is linear in the nodes made.
 
 use crate::dd::control::{MAX_NODES, MAX_UNPRODUCTIVE};
 use crate::dd::forest::Forest;
@@ -17,12 +17,12 @@ use sempre_base::Stop;
 use sempre_store::in_large_pages;
 
 impl Forest {
-    /// The set of the vectors that start with `value` and go on as in `down`, and of those of `right`, which all start with
-    /// greater values.
+    /// The set of the vectors that start with `value` and continue in `down`, and of the vectors of `right`, whose
+    /// first values are all greater.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn make(&mut self, value: u32, down: Node, right: Node) -> Result<Node, Stop> {
+    /// If a limit is reached.
+    pub(crate) fn make(&mut self, value: u32, down: Node, right: Node) -> Result<Node, Stop> {
         debug_assert!(right != UNIT, "vectors of different lengths");
         debug_assert!(
             right == EMPTY || value < self.entry(right).value,
@@ -76,13 +76,14 @@ impl Forest {
         Ok(node)
     }
 
-    /// Makes a list of what is on the stack from `base` on, whose values increase, and of `tail`, whose are greater.
+    /// Makes a list of the stack's entries from `base` on, in increasing order of values, followed by `tail`, whose
+    /// values are greater.
     pub(crate) fn list_from_stack(&mut self, base: usize, tail: Node) -> Result<Node, Stop> {
         let mut node = tail;
         while self.stack.len() > base {
             let (value, down, was) = self.stack[self.stack.len() - 1];
             let old = self.entry(was);
-            // Often it is the end of an operand's list; then nothing need be looked up.
+            // Often this is the end of an operand's list. Then no lookup is needed.
             node = if old.right == node && old.down == down && old.value == value {
                 self.tick()?;
                 was
@@ -94,7 +95,7 @@ impl Forest {
         Ok(node)
     }
 
-    /// Collects garbage, and grows if too little of it was found.
+    /// Collects garbage, and grows the capacity if little was freed.
     #[cold]
     pub(crate) fn make_room(&mut self, down: Node, right: Node) -> Result<(), Stop> {
         self.push(down);
@@ -105,12 +106,12 @@ impl Forest {
         let capacity = self.control.capacity;
         if living > capacity / 8 {
             let most = self.control.limits.max_nodes();
-            let wanted = (2 * capacity).min(most).min(MAX_NODES);
-            if wanted > capacity {
-                self.grow(wanted);
+            let target = (2 * capacity).min(most).min(MAX_NODES);
+            if target > capacity {
+                self.grow(target);
             }
         }
-        // With a few free places there would be a collection every few nodes.
+        // With only a few free entries, the next collection would follow at once.
         let capacity = self.control.capacity;
         if living > capacity - capacity / 16 {
             return Err(Stop::Memory);
@@ -128,7 +129,7 @@ impl Forest {
 
     fn grow(&mut self, capacity: usize) {
         self.control.capacity = capacity;
-        // Exactly: a vector that doubles by itself may go beyond the limit.
+        // The exact size: a vector that doubles by itself may exceed the limit.
         if self.control.limits.memory.is_some() {
             let more = capacity.saturating_sub(self.entries.len());
             self.entries.reserve_exact(more);
@@ -137,7 +138,7 @@ impl Forest {
         self.grow_cache((capacity + 1).next_power_of_two() / 2);
     }
 
-    /// More buckets, when there are many more nodes.
+    /// Doubles the buckets.
     #[cold]
     pub(crate) fn grow_buckets(&mut self) {
         let count = 2 * self.buckets.len();
@@ -145,12 +146,12 @@ impl Forest {
         in_large_pages(&mut buckets);
         buckets.resize(count, NONE);
         self.buckets = buckets;
-        // With fewer results than nodes, what is asked for next has been forgotten.
+        // With fewer cache entries than nodes, results are evicted before they are used.
         self.grow_cache(2 * self.buckets.len());
         let mask = self.buckets.len() - 1;
         for i in 2..self.entries.len() {
             let entry = &mut self.entries[i];
-            // Free places have nothing below.
+            // Free entries have no `down`.
             if entry.down != NONE {
                 let hash = hash(entry.value, entry.down, entry.right);
                 let bucket = &mut self.buckets[hash as usize & mask];
@@ -160,16 +161,16 @@ impl Forest {
         }
     }
 
-    /// Collects garbage; the number of nodes that are left.
-    pub fn collect(&mut self) -> usize {
+    /// Collects garbage. Returns the number of live nodes.
+    pub(crate) fn collect(&mut self) -> usize {
         self.control.peak = self.control.peak.max(self.nodes());
         self.control.collections += 1;
         let mut marked = vec![0u64; self.entries.len().div_ceil(64)];
         let mut todo: Vec<Node> = Vec::new();
-        todo.extend(self.root.iter().copied());
+        todo.extend(self.roots.iter().copied());
         todo.extend(self.stack.iter().map(|&(_, n, _)| n));
         while let Some(mut node) = todo.pop() {
-            // Along the list; what is below waits.
+            // Follows the list; the nodes below go on the stack.
             while node > UNIT && marked[node as usize / 64] >> (node % 64) & 1 == 0 {
                 marked[node as usize / 64] |= 1 << (node % 64);
                 let e = self.entry(node);
@@ -210,7 +211,7 @@ mod tests {
     use super::*;
     use crate::dd::control::Limits;
 
-    /// Where most nodes live, a few collections are enough to see that there is no room; with fewer of them alive there is.
+    /// If most nodes are alive, the forest gives up after a few collections; if fewer are alive, it continues.
     #[test]
     fn collections_that_free_little_do_not_go_on() {
         let limits = Limits {

@@ -1,4 +1,4 @@
-//! Single vectors in and out of diagrams.
+//! Conversion between diagrams and vectors.
 
 use crate::dd::forest::Forest;
 use crate::dd::node::{EMPTY, Node, UNIT};
@@ -9,9 +9,9 @@ impl Forest {
     /// The set of one vector.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn singleton(&mut self, vector: &[u32]) -> Result<Node, Stop> {
-        // Each is an operand of the next.
+    /// If a limit is reached.
+    pub(crate) fn singleton(&mut self, vector: &[u32]) -> Result<Node, Stop> {
+        // Each node is an operand of the next.
         vector
             .iter()
             .rev()
@@ -21,8 +21,8 @@ impl Forest {
     /// The set of some vectors of one length.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn set_of(&mut self, vectors: &mut [Vec<u32>]) -> Result<Node, Stop> {
+    /// If a limit is reached.
+    pub(crate) fn set_of(&mut self, vectors: &mut [Vec<u32>]) -> Result<Node, Stop> {
         vectors.sort_unstable();
         self.with_protected(&[], |f| f.set_of_sorted(vectors, 0))
     }
@@ -42,8 +42,8 @@ impl Forest {
         self.list_from_stack(base, EMPTY)
     }
 
-    /// Is the vector in the set?
-    pub fn contains(&self, set: Node, vector: &[u32]) -> bool {
+    /// Whether the set contains the vector.
+    pub(crate) fn contains(&self, set: Node, vector: &[u32]) -> bool {
         let mut at = set;
         for &value in vector {
             while at > UNIT && self.entry(at).value < value {
@@ -57,8 +57,8 @@ impl Forest {
         at == UNIT
     }
 
-    /// The first vector of a set, in the order of values.
-    pub fn first(&self, set: Node) -> Option<Vec<u32>> {
+    /// The first vector of a set in lexicographic order.
+    pub(crate) fn first(&self, set: Node) -> Option<Vec<u32>> {
         if set == EMPTY {
             return None;
         }
@@ -72,8 +72,8 @@ impl Forest {
         Some(vector)
     }
 
-    /// The values of the vector of a set that has just one, each with the node that it is in; none if there are several, or none.
-    pub fn single_path(&self, set: Node) -> Option<Vec<(u32, Node)>> {
+    /// The values and nodes along the only vector of a set; `None` if the set does not have exactly one vector.
+    pub(crate) fn single_path(&self, set: Node) -> Option<Vec<(u32, Node)>> {
         let mut single_path = Vec::new();
         let mut at = set;
         while at > UNIT {
@@ -87,17 +87,17 @@ impl Forest {
         (set != EMPTY).then_some(single_path)
     }
 
-    /// The last vector of a set, in the order of values.
-    pub fn last(&self, set: Node) -> Option<Vec<u32>> {
+    /// The last vector of a set in lexicographic order.
+    pub(crate) fn last(&self, set: Node) -> Option<Vec<u32>> {
         self.vector_by(set, |count| count - 1)
     }
 
-    /// A vector of a set; at each level, all values are equally likely.
-    pub fn random_vector(&self, set: Node, random: &mut Random) -> Option<Vec<u32>> {
+    /// A random vector of a set; at each level, all values are equally likely.
+    pub(crate) fn random_vector(&self, set: Node, random: &mut Random) -> Option<Vec<u32>> {
         self.vector_by(set, |count| random.below(count))
     }
 
-    /// A vector of a set, with the value that is chosen at each level; it is told how many there are.
+    /// The vector found by choosing an index at each level; `choose` gets the number of values there.
     fn vector_by(&self, set: Node, mut choose: impl FnMut(usize) -> usize) -> Option<Vec<u32>> {
         if set == EMPTY {
             return None;
@@ -113,11 +113,11 @@ impl Forest {
         Some(vector)
     }
 
-    /// All vectors of a set, in the order of values.
-    pub fn vectors(&self, set: Node) -> Vectors<'_> {
+    /// All vectors of a set in lexicographic order.
+    pub(crate) fn vectors(&self, set: Node) -> Vectors<'_> {
         Vectors {
             forest: self,
-            single_path: Vec::new(),
+            path: Vec::new(),
             start: set,
         }
     }
@@ -125,11 +125,11 @@ impl Forest {
 
 /// The vectors of a set; see [`Forest::vectors`].
 #[derive(Debug)]
-pub struct Vectors<'a> {
+pub(crate) struct Vectors<'a> {
     forest: &'a Forest,
-    /// A node of each level; the next vector is found from the last one that goes on to the right.
-    single_path: Vec<Node>,
-    /// Where to begin; then empty.
+    /// A node of each level. The next vector branches to the right at the last node that has a successor in its list.
+    path: Vec<Node>,
+    /// The set, until the first vector has been returned; then empty.
     start: Node,
 }
 
@@ -140,7 +140,7 @@ impl Iterator for Vectors<'_> {
         let mut at = std::mem::replace(&mut self.start, EMPTY);
         if at == EMPTY {
             loop {
-                let node = self.single_path.pop()?;
+                let node = self.path.pop()?;
                 at = self.forest.entry(node).right;
                 if at != EMPTY {
                     break;
@@ -148,11 +148,11 @@ impl Iterator for Vectors<'_> {
             }
         }
         while at != UNIT {
-            self.single_path.push(at);
+            self.path.push(at);
             at = self.forest.entry(at).down;
         }
         Some(
-            self.single_path
+            self.path
                 .iter()
                 .map(|&n| self.forest.entry(n).value)
                 .collect(),

@@ -1,4 +1,4 @@
-//! What a product asks of a property automaton.
+//! The interface of property automata.
 
 /// An automaton that reads the valuations of a run, or the changes between them. Valuations and changes are sets of
 /// propositions, one bit each.
@@ -7,17 +7,18 @@ pub trait Automaton {
     fn states(&self) -> u32;
     /// Number of acceptance sets, at most 64.
     fn sets(&self) -> u32;
-    /// Does it read changes? Then the edge for no change leads from each state to itself.
+    /// Whether it is a testing automaton, which reads changes. Then each state has a self-loop for the empty change.
     fn is_testing(&self) -> bool;
-    /// The states to begin with where the first valuation is this one.
+    /// The initial states for a first valuation.
     fn initial(&self, valuation: u64) -> Vec<u32>;
-    /// The edges of a state for a valuation of its source, or for a change: where they lead, and their acceptance sets, one bit each.
+    /// The edges of a state for a valuation of the source, or for a change: their targets and their acceptance sets,
+    /// one bit each.
     fn edges(&self, state: u32, letter: u64) -> Vec<(u32, u64)>;
-    /// The propositions on which the edges of a state depend; more do no harm.
+    /// The propositions on which the edges of a state depend, or a superset.
     fn reads(&self, state: u32) -> u64;
 }
 
-/// Does a state accept whatever letters it reads of these, staying where it is?
+/// Whether a state has, for each of these letters, a self-loop in all acceptance sets.
 pub(crate) fn accepts_all(
     automaton: &dyn Automaton,
     state: u32,
@@ -30,12 +31,12 @@ pub(crate) fn accepts_all(
     })
 }
 
-/// All sets of some propositions.
+/// All valuations of some propositions.
 pub(crate) fn valuations_over(propositions: u64) -> impl Iterator<Item = u64> {
     let mut next = Some(0u64);
     std::iter::from_fn(move || {
         let letter = next?;
-        // The next subset, in the order of numbers.
+        // The next subset in numerical order.
         let more = letter.wrapping_sub(propositions) & propositions;
         next = (more != 0).then_some(more);
         Some(letter)

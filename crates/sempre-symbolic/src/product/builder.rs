@@ -1,4 +1,4 @@
-//! What a product is made from: where propositions hold, the letters of the automaton, its edges, and the events of the model.
+//! The parts of a product: truth of propositions, letters and edges of the automaton, events of the model.
 
 use crate::dd::forest::Forest;
 use crate::dd::node::{EMPTY, Node, Root, UNIT};
@@ -11,24 +11,24 @@ use sempre_base::Stop;
 use sempre_model::Expr;
 use sempre_model::footprint::reads_of;
 
-/// What a product is made from.
+/// Builds relations of a product.
 pub(crate) struct Builder<'a, 'p> {
     pub forest: &'a mut Forest,
     pub model: &'a mut Model<'p>,
     states: Node,
-    /// For each proposition, the values of its cells that make it true, and those that make it false.
+    /// For each proposition, the values of its cells that make it false, and those that make it true.
     truth: Vec<[Relation; 2]>,
     cells: Vec<Vec<u32>>,
-    /// The events that take part, if not all.
+    /// The events of the product; all if `None`.
     only: Option<&'a [bool]>,
 }
 
 impl<'a, 'p> Builder<'a, 'p> {
-    /// For the reachable states of a model, which are kept, and the propositions that the automaton reads.
+    /// For the reachable states of a model, which are a root, and the propositions that the automaton reads.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn new(
+    /// If a limit is reached.
+    pub(crate) fn new(
         forest: &'a mut Forest,
         model: &'a mut Model<'p>,
         states: Node,
@@ -51,7 +51,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         Ok(builder)
     }
 
-    /// Finds out where a proposition holds. Where it has no value it does not.
+    /// Computes where a proposition is true. Where it has no value it counts as false.
     fn proposition(&mut self, p: &Expr) -> Result<(), Stop> {
         let (node, shape) = self.model.condition(self.forest, self.states, p)?;
         let holds = self.forest.protect(node);
@@ -63,18 +63,18 @@ impl<'a, 'p> Builder<'a, 'p> {
         Ok(())
     }
 
-    /// Do all events of the model take part?
-    pub fn has_all_events(&self) -> bool {
+    /// Whether the product has all events of the model.
+    pub(crate) fn has_all_events(&self) -> bool {
         self.only.is_none()
     }
 
-    /// Number of levels, the automaton's included.
-    pub fn levels(&self) -> usize {
+    /// Number of levels, including that of the automaton.
+    pub(crate) fn levels(&self) -> usize {
         self.model.order().len() + 1
     }
 
     /// Where some propositions have one of these valuations.
-    pub fn condition(&mut self, about: u64, letters: &[u64]) -> Result<Relation, Stop> {
+    pub(crate) fn condition(&mut self, about: u64, letters: &[u64]) -> Result<Relation, Stop> {
         let mut all: Option<Relation> = None;
         for letter in letters {
             let mut part = (self.forest.protect(UNIT), Shape::END);
@@ -90,8 +90,12 @@ impl<'a, 'p> Builder<'a, 'p> {
         Ok(all.unwrap_or((self.forest.protect(EMPTY), Shape::END)))
     }
 
-    /// The steps of a relation from where a condition holds to where it holds again.
-    pub fn steps_within(&mut self, group: Relation, condition: Relation) -> Result<Relation, Stop> {
+    /// The steps of a relation from states where a condition holds to states where it holds.
+    pub(crate) fn steps_within(
+        &mut self,
+        group: Relation,
+        condition: Relation,
+    ) -> Result<Relation, Stop> {
         let from = self.join(group, condition)?;
         let condition = (self.forest.get(condition.0), condition.1);
         let into = self
@@ -100,7 +104,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         Ok((self.forest.protect(into), from.1))
     }
 
-    pub fn join(&mut self, a: Relation, b: Relation) -> Result<Relation, Stop> {
+    pub(crate) fn join(&mut self, a: Relation, b: Relation) -> Result<Relation, Stop> {
         let (x, y) = (self.forest.get(a.0), self.forest.get(b.0));
         let node = self.forest.join((x, a.1), (y, b.1))?;
         let shape = self.forest.joined_shape(a.1, b.1);
@@ -110,7 +114,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         ))
     }
 
-    pub fn unite(&mut self, a: Relation, b: Relation) -> Result<Relation, Stop> {
+    pub(crate) fn unite(&mut self, a: Relation, b: Relation) -> Result<Relation, Stop> {
         debug_assert_eq!(a.1, b.1);
         let node = self
             .forest
@@ -119,7 +123,7 @@ impl<'a, 'p> Builder<'a, 'p> {
     }
 
     /// The valuations that occur, each with its condition.
-    pub fn letters(&mut self) -> Result<Vec<(u64, Relation)>, Stop> {
+    pub(crate) fn letters(&mut self) -> Result<Vec<(u64, Relation)>, Stop> {
         let mut letters = vec![(0, (self.forest.protect(UNIT), Shape::END))];
         for p in 0..self.truth.len() {
             let mut next = Vec::new();
@@ -139,7 +143,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         Ok(letters)
     }
 
-    pub fn initial(
+    pub(crate) fn initial(
         &mut self,
         letters: &[(u64, Relation)],
         automaton: &dyn Automaton,
@@ -164,17 +168,17 @@ impl<'a, 'p> Builder<'a, 'p> {
         Ok(all)
     }
 
-    /// The automaton's edges for a letter, of an acceptance set or all.
-    pub fn edges(
+    /// The automaton's edges for a letter: those of an acceptance set, or all.
+    pub(crate) fn edges(
         &mut self,
         automaton: &dyn Automaton,
         letter: u64,
-        wanted: Option<u32>,
+        acceptance_set: Option<u32>,
     ) -> Result<Relation, Stop> {
         let mut rows = Vec::new();
         for q in 0..automaton.states() {
             for (to, marks) in automaton.edges(q, letter) {
-                if wanted.is_none_or(|set| marks >> set & 1 == 1) {
+                if acceptance_set.is_none_or(|set| marks >> set & 1 == 1) {
                     rows.push(vec![q, to]);
                 }
             }
@@ -184,8 +188,8 @@ impl<'a, 'p> Builder<'a, 'p> {
         Ok((self.forest.protect(node), shape))
     }
 
-    /// The automaton's states whose self-loop for no change is in a set.
-    pub fn resting_states(
+    /// The automaton's states whose self-loop for the empty change is in an acceptance set.
+    pub(crate) fn resting_states(
         &mut self,
         automaton: &dyn Automaton,
         set: u32,
@@ -202,11 +206,11 @@ impl<'a, 'p> Builder<'a, 'p> {
         Ok((self.forest.protect(node), shape))
     }
 
-    /// The model's events, or those in which a process takes part: those with the same shape together, each with the
-    /// propositions that it may change.
-    pub fn events(&mut self, process: Option<usize>) -> Result<Vec<(Relation, u64)>, Stop> {
+    /// The model's events, or those in which a process takes part, grouped by shape. Each group has the propositions
+    /// that it may change.
+    pub(crate) fn events(&mut self, process: Option<usize>) -> Result<Vec<(Relation, u64)>, Stop> {
         let mut groups: Vec<(Relation, u64)> = Vec::new();
-        let mut known: FxHashMap<Shape, usize> = FxHashMap::default();
+        let mut by_shape: FxHashMap<Shape, usize> = FxHashMap::default();
         for i in 0..self.model.events.len() {
             let (relation, shape, top) = {
                 let e = &self.model.events[i];
@@ -218,7 +222,7 @@ impl<'a, 'p> Builder<'a, 'p> {
                 continue;
             }
             let shape = self.model.shape_from_top(self.forest, shape, top + 1);
-            if let Some(&g) = known.get(&shape) {
+            if let Some(&g) = by_shape.get(&shape) {
                 let root = groups[g].0.0;
                 self.forest.union_into(root, relation)?;
                 continue;
@@ -231,14 +235,18 @@ impl<'a, 'p> Builder<'a, 'p> {
             let visible = (self.cells.iter().enumerate())
                 .filter(|(_, cells)| cells.iter().any(writes))
                 .fold(0, |v, (p, _)| v | 1 << p);
-            known.insert(shape, groups.len());
+            by_shape.insert(shape, groups.len());
             groups.push(((self.forest.protect(relation), shape), visible));
         }
         Ok(groups)
     }
 
-    /// The steps of a group by what they change (Definition 9).
-    pub fn changes(&mut self, group: Relation, visible: u64) -> Result<Vec<(u64, Relation)>, Stop> {
+    /// The steps of a group, split by what they change (Definition 9).
+    pub(crate) fn changes(
+        &mut self,
+        group: Relation,
+        visible: u64,
+    ) -> Result<Vec<(u64, Relation)>, Stop> {
         let mut parts = vec![(0, group)];
         for p in 0..self.truth.len() {
             if visible >> p & 1 == 0 {

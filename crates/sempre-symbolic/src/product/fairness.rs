@@ -1,10 +1,12 @@
 //! Weak fairness, as further acceptance sets of a product.
 //!
-//! A run is fair to a process if, again and again, the process takes part in a step, or is not enabled. So to the acceptance set of a
-//! process belong its own steps, whatever the automaton says of them, and all steps from states in which it is not enabled.
+//! A run is fair to a process if, infinitely often, the process takes part in a step or is not enabled. So the
+//! acceptance set of a process contains its own steps, with any edge of the automaton, and all steps from states in
+//! which it is not enabled.
 //!
-//! The second half is no relation of its own: that would be all steps of the model, joined with a set over all of its variables, for each
-//! process. Instead the operand of an image is restricted to the set first, and the result of a preimage afterwards.
+//! The second part is not stored as a relation: for each process, that would be all steps of the model joined with a
+//! set over all variables. Instead, the operand of an image is restricted to the set, and so is the result of a
+//! preimage.
 
 use crate::dd::forest::Forest;
 use crate::dd::node::{EMPTY, Node, Root};
@@ -13,20 +15,20 @@ use crate::product::graph::{Graph, Steps};
 use crate::product::relations::{Relation, image_by, preimage_by};
 use sempre_base::Stop;
 
-/// What belongs to the acceptance set of a process.
+/// The acceptance set of a process.
 #[derive(Clone, Debug)]
 pub(crate) struct ProcessFairness {
-    /// Its own steps.
+    /// The process's own steps.
     pub own: Vec<Relation>,
-    /// The states of the model in which it is not enabled.
+    /// The states of the model in which the process is not enabled.
     pub idle: Root,
-    /// Of the set of idle states, from the automaton's level on.
+    /// The shape of `idle`, from the automaton's level on.
     pub shape: Shape,
 }
 
 impl ProcessFairness {
     /// The successors of a set by steps of the acceptance set.
-    pub fn image(
+    pub(crate) fn image(
         &self,
         product: &impl Graph,
         forest: &mut Forest,
@@ -44,7 +46,7 @@ impl ProcessFairness {
     }
 
     /// The predecessors of a set within another by steps of the acceptance set.
-    pub fn preimage(
+    pub(crate) fn preimage(
         &self,
         product: &impl Graph,
         forest: &mut Forest,

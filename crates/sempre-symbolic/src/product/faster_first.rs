@@ -1,32 +1,32 @@
-//! Two computations of the same set, tried in turns.
+//! Two computations of the same set with growing budgets; the faster one starts first the next time.
 
 use crate::dd::forest::Forest;
 use crate::dd::node::Node;
 use sempre_base::Stop;
 use std::cell::Cell;
 
-/// Reachability in one way or the other: the work of both may grow until one is done with it, and that one comes first the next time.
+/// Which of two computations starts: the one that finished last time.
 #[derive(Debug)]
 pub(crate) struct FasterFirst {
     whole_first: Cell<bool>,
 }
 
-/// Nodes of the first try.
+/// Nodes of the first budget.
 const FIRST_BUDGET: u64 = 1 << 21;
 
 impl FasterFirst {
-    /// Under self-loops first.
-    pub fn new() -> Self {
+    /// Reachability under self-loops starts.
+    pub(crate) fn new() -> Self {
         Self {
             whole_first: Cell::new(false),
         }
     }
 
-    /// What one of two computations finds: `by_loops`, or `whole`.
+    /// The result of one of two computations, which tries both in turns with growing budgets.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn reach(
+    /// If a limit is reached.
+    pub(crate) fn reach(
         &self,
         forest: &mut Forest,
         by_loops: impl Fn(&mut Forest) -> Result<Node, Stop>,
@@ -57,7 +57,7 @@ mod tests {
     use crate::dd::control::Limits;
     use crate::dd::node::{EMPTY, UNIT};
 
-    /// The one that needs less work is heard, whichever began, and begins the next time.
+    /// The computation that needs less work finishes, whichever started, and starts the next time.
     #[test]
     fn turns_of_two() {
         let mut forest = Forest::new(Limits::default());
@@ -70,17 +70,20 @@ mod tests {
                 forest.make(value, UNIT, EMPTY)
             }
         };
-        let mut ask = |loops: u64, whole: u64| {
+        let mut measure = |loops: u64, whole: u64| {
             let begin = forest.nodes_made();
             let found = schedule.reach(&mut forest, works(0, loops), works(1, whole));
-            let who = forest.first(found.unwrap()).unwrap()[0];
-            (who, (forest.nodes_made() - begin) / FIRST_BUDGET)
+            let winner = forest.first(found.unwrap()).unwrap()[0];
+            (winner, (forest.nodes_made() - begin) / FIRST_BUDGET)
         };
-        assert_eq!(ask(FIRST_BUDGET / 2, FIRST_BUDGET / 4), (0, 0));
-        assert_eq!(ask(2 * FIRST_BUDGET, FIRST_BUDGET / 2), (1, 1));
-        assert_eq!(ask(FIRST_BUDGET / 4, FIRST_BUDGET / 2), (1, 0));
-        // Two tries for nothing, and that of the other.
-        assert_eq!(ask(2 * FIRST_BUDGET, 100 * FIRST_BUDGET), (0, 2 + 4 + 2));
-        assert_eq!(ask(FIRST_BUDGET / 4, FIRST_BUDGET / 2), (0, 0));
+        assert_eq!(measure(FIRST_BUDGET / 2, FIRST_BUDGET / 4), (0, 0));
+        assert_eq!(measure(2 * FIRST_BUDGET, FIRST_BUDGET / 2), (1, 1));
+        assert_eq!(measure(FIRST_BUDGET / 4, FIRST_BUDGET / 2), (1, 0));
+        // Two attempts that exceed their budgets, and those of the other computation.
+        assert_eq!(
+            measure(2 * FIRST_BUDGET, 100 * FIRST_BUDGET),
+            (0, 2 + 4 + 2)
+        );
+        assert_eq!(measure(FIRST_BUDGET / 4, FIRST_BUDGET / 2), (0, 0));
     }
 }

@@ -1,4 +1,4 @@
-//! What the emptiness check and the search for a run ask of a product.
+//! The interface of a product for emptiness checks and for accepting runs.
 //!
 //! Vectors start with the state of the automaton.
 
@@ -8,42 +8,42 @@ use sempre_base::Stop;
 
 /// Some of the steps of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Steps {
-    /// All of them.
+pub(crate) enum Steps {
+    /// All steps.
     All,
-    /// One of the parts that all steps are made of.
+    /// One of the parts into which the steps are partitioned.
     Part(usize),
-    /// Those of an acceptance set.
+    /// The steps of an acceptance set.
     Accepting(usize),
 }
 
 /// A graph of states whose steps belong to acceptance sets.
-pub trait Graph {
+pub(crate) trait Graph {
     /// The initial states.
     fn initial(&self) -> Root;
 
     /// Number of acceptance sets.
     fn sets(&self) -> usize;
 
-    /// The process to which an acceptance set is due, if it is not one of the automaton's.
+    /// The process whose fairness an acceptance set expresses; none for the automaton's own sets.
     fn process_of(&self, set: usize) -> Option<usize>;
 
-    /// A state of the automaton with which a run need only go on to be accepted, if there is one.
+    /// A state of the automaton from which every infinite run is accepted, if there is one.
     fn accepts_all(&self) -> Option<u32>;
 
-    /// Number of parts that the steps are made of.
+    /// Number of parts into which the steps are partitioned.
     fn parts(&self) -> usize;
 
     /// The successors of a set.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
+    /// If a limit is reached.
     fn image(&self, forest: &mut Forest, set: Node, steps: Steps) -> Result<Node, Stop>;
 
     /// The predecessors of a set within another.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
+    /// If a limit is reached.
     fn preimage(
         &self,
         forest: &mut Forest,
@@ -52,16 +52,16 @@ pub trait Graph {
         universe: Node,
     ) -> Result<Node, Stop>;
 
-    /// All that a set leads to, itself included.
+    /// The states reachable from a set, itself included.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
+    /// If a limit is reached.
     fn reach(&self, forest: &mut Forest, set: Node) -> Result<Node, Stop>;
 
-    /// The states of a set in which a run need only go on to be accepted.
+    /// The states of a set from which every infinite run is accepted.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
+    /// If a limit is reached.
     fn accept_all_states(&self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
         let found = forest
             .list(set)
@@ -73,10 +73,11 @@ pub trait Graph {
     }
 }
 
-/// What a set leads to, itself included, by chaining: a part of the steps after the other, each on all that is known.
+/// The states reachable from a set, itself included, by chaining: one part of the steps after another, each applied to
+/// all states found so far.
 pub(crate) fn chaining(forest: &mut Forest, graph: &impl Graph, set: Node) -> Result<Node, Stop> {
     let all = forest.protect(set);
-    // Until all parts, one after the other, find nothing.
+    // Until a whole round over the parts finds nothing.
     let (mut part, mut unchanged) = (0, 0);
     while unchanged < graph.parts() {
         let now = forest.get(all);

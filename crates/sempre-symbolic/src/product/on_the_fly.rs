@@ -1,17 +1,16 @@
-//! Products on the fly: what events do, where propositions hold and which states are deadlocks is learned from the states that are
-//! met.
+//! Products on the fly: relations, truth of propositions and deadlocks are learned from the states that are expanded.
 //!
-//! [`crate::product::symbolic_product`] needs the relations of all events, so the states of the model come first, all of them. Here any set of states of
-//! the product can be asked for its successors. For searches that hope to be done before they have seen all: [`crate::search::bounded`],
-//! [`crate::search::partial_traversal`].
+//! [`crate::product::symbolic_product`] needs the relations of all events, hence all states of the model first. Here
+//! successors can be computed for any set of product states, for searches that may end early:
+//! [`crate::search::bounded`], [`crate::search::partial_traversal`].
 //!
-//! The automaton's states are taken one by one, the model's in sets, as in the hybrid products of Duret-Lutz, Klai, Poitrenaud,
-//! Thierry-Mieg, *Self-loop aggregation product* (ATVA 2011): no relation of the product is made. From a state of the automaton, the
-//! states of the model are split by the propositions that its edges read; those with the same edges go on together. A testing
-//! automaton is asked for what changes, so both ends of a step are split.
+//! The automaton's states are explicit, the model's are sets, as in the hybrid products of Duret-Lutz, Klai,
+//! Poitrenaud, Thierry-Mieg, *Self-loop aggregation product* (ATVA 2011): there is no relation of the product. For a
+//! state of the automaton, the states of the model are split by the propositions that its edges read; parts with the
+//! same edges are united again. A testing automaton reads changes, so both ends of a step are split.
 //!
-//! Invariant: of the states that were expanded, all steps, the truth of propositions, deadlocks and idle processes are known; of others,
-//! what is known is right, but not all. So each step of a part of the product that was found is one of the product.
+//! Invariant: for expanded states, all steps, the truth of propositions, deadlocks and idle processes are known. For
+//! other states the knowledge is correct but incomplete. So each step of an explored part is a step of the product.
 
 use crate::dd::forest::Forest;
 use crate::dd::node::{EMPTY, Node, Root};
@@ -23,13 +22,13 @@ use crate::relation::model::Model;
 use sempre_base::Stop;
 use sempre_model::Expr;
 
-/// The states of an automaton that read more propositions than this are not asked about every valuation.
+/// For automaton states that read more propositions, the valuations are not enumerated.
 const MAX_ENUMERATED: u32 = 10;
 
 /// A relation of the model and its shape from the first level on.
 type Relation = (Root, Shape);
 
-/// A relation that makes steps: its highest level, and its shape from there on and from the first level on.
+/// A relation of steps: its highest level, its shape from there on, and its shape from the first level on.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     relation: Root,
@@ -38,35 +37,35 @@ struct Step {
     whole: Shape,
 }
 
-/// An edge of the automaton: where it leads, and its acceptance sets.
+/// An edge of the automaton: its target, and its acceptance sets.
 type Edge = (u32, u64);
 
-/// What is known of a product.
+/// A product on the fly.
 pub(crate) struct OnTheFly<'a> {
     pub propositions: &'a [Expr],
     pub automaton: &'a dyn Automaton,
     /// The initial states.
     pub initial: Root,
     steps: Vec<Step>,
-    /// Steps of each process, and states in which it is not enabled, if runs are to be fair.
+    /// For fairness: the steps of each process, and the states in which it is not enabled.
     pub own: Vec<Vec<Relation>>,
     idle: Vec<Root>,
     /// Deadlocks, if they stutter.
     deadlocks: Option<Root>,
     /// For each proposition, the values of its cells that make it false, and those that make it true.
     truth: Vec<([Root; 2], Shape)>,
-    /// A state of the automaton with which a run need only go on to be accepted, if there is one.
+    /// A state of the automaton from which every infinite run is accepted, if there is one.
     pub accepts_all: Option<u32>,
-    /// The states to which the edges of each state of the automaton may lead.
+    /// Whether some edge may lead from one state of the automaton to another.
     pub successors: Vec<Vec<bool>>,
 }
 
 impl<'a> OnTheFly<'a> {
-    /// A product of which the initial states are known.
+    /// A product with its initial states.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn new(
+    /// If a limit is reached.
+    pub(crate) fn new(
         forest: &mut Forest,
         model: &mut Model<'_>,
         propositions: &'a [Expr],
@@ -118,7 +117,7 @@ impl<'a> OnTheFly<'a> {
                 successors
             })
             .collect();
-        let known = Self {
+        let product = Self {
             propositions,
             automaton,
             initial: forest.protect(EMPTY),
@@ -133,35 +132,41 @@ impl<'a> OnTheFly<'a> {
         let start = model.initial(forest)?;
         let start = forest.protect(start);
         let begin = forest.get(start);
-        known.learn_truth(forest, model, begin)?;
+        product.learn_truth(forest, model, begin)?;
         let begin = forest.get(start);
-        for (letter, part) in known.split(forest, begin, known.all())? {
+        for (letter, part) in product.split(forest, begin, product.all())? {
             for q in automaton.initial(letter) {
-                known.add(forest, known.initial, q, forest.get(part))?;
+                product.add(forest, product.initial, q, forest.get(part))?;
             }
             forest.unprotect(part);
         }
         forest.unprotect(start);
-        Ok(known)
+        Ok(product)
     }
 
     /// All propositions.
-    pub fn all(&self) -> u64 {
+    pub(crate) fn all(&self) -> u64 {
         (0..self.truth.len()).fold(0, |all, p| all | 1 << p)
     }
 
-    /// Adds states of the model with a state of the automaton to a set.
-    pub fn add(&self, forest: &mut Forest, set: Root, q: u32, states: Node) -> Result<(), Stop> {
+    /// Adds states of the model, paired with a state of the automaton, to a set.
+    pub(crate) fn add(
+        &self,
+        forest: &mut Forest,
+        set: Root,
+        q: u32,
+        states: Node,
+    ) -> Result<(), Stop> {
         let more = forest.make(q, states, EMPTY)?;
         forest.union_into(set, more)?;
         Ok(())
     }
 
-    /// The successors of a set, of which all there is to know is learned.
+    /// Learns a set, and returns its successors.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn expand(
+    /// If a limit is reached.
+    pub(crate) fn expand(
         &self,
         forest: &mut Forest,
         model: &mut Model<'_>,
@@ -171,16 +176,16 @@ impl<'a> OnTheFly<'a> {
         self.step(forest, Some(model), forest.get(set), Steps::All)
     }
 
-    /// Number of parts that the steps are made of; to stay in a deadlock is the last one.
-    pub fn parts(&self) -> usize {
+    /// Number of parts into which the steps are partitioned; the last one is stuttering in deadlocks.
+    pub(crate) fn parts(&self) -> usize {
         self.steps.len() + 1
     }
 
-    /// The successors of a set by one part of the steps; all there is to know about the set has been learned.
+    /// The successors of a set by one part of the steps. The set must have been learned.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn expand_part(
+    /// If a limit is reached.
+    pub(crate) fn expand_part(
         &self,
         forest: &mut Forest,
         model: &mut Model<'_>,
@@ -190,11 +195,16 @@ impl<'a> OnTheFly<'a> {
         self.step(forest, Some(model), forest.get(set), Steps::Part(part))
     }
 
-    /// Learns all there is to know about the steps from a set of the product.
+    /// Learns everything about the steps from a set of the product.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn learn(&self, forest: &mut Forest, model: &mut Model<'_>, set: Node) -> Result<(), Stop> {
+    /// If a limit is reached.
+    pub(crate) fn learn(
+        &self,
+        forest: &mut Forest,
+        model: &mut Model<'_>,
+        set: Node,
+    ) -> Result<(), Stop> {
         let states = forest.with_protected(&[set], |f| f.union_of_children(set))?;
         let states = forest.protect(states);
         self.learn_truth(forest, model, forest.get(states))?;
@@ -222,7 +232,7 @@ impl<'a> OnTheFly<'a> {
         Ok(())
     }
 
-    /// Learns where propositions hold, of some states of the model. Where they have no value they do not.
+    /// Learns where propositions are true in a set of model states. Where they have no value they count as false.
     fn learn_truth(
         &self,
         forest: &mut Forest,
@@ -243,8 +253,8 @@ impl<'a> OnTheFly<'a> {
         Ok(())
     }
 
-    /// Splits states of the model by some propositions. The parts are kept.
-    pub fn split(
+    /// Splits model states by some propositions. The parts are roots.
+    pub(crate) fn split(
         &self,
         forest: &mut Forest,
         states: Node,
@@ -271,8 +281,8 @@ impl<'a> OnTheFly<'a> {
         Ok(parts)
     }
 
-    /// Splits states of the model by the edges that the automaton has for them in one of its states, if any.
-    pub fn split_by_edges(
+    /// Splits model states by the edges of an automaton state that they enable; states without edges are dropped.
+    pub(crate) fn split_by_edges(
         &self,
         forest: &mut Forest,
         q: u32,
@@ -294,12 +304,12 @@ impl<'a> OnTheFly<'a> {
         Ok(classes)
     }
 
-    /// The process to which an acceptance set is due, if it is not one of the automaton's.
-    pub fn process_of(&self, set: usize) -> Option<usize> {
+    /// The process whose fairness an acceptance set expresses; none for the automaton's own sets.
+    pub(crate) fn process_of(&self, set: usize) -> Option<usize> {
         set.checked_sub(self.automaton.sets() as usize)
     }
 
-    /// The process for whose sake steps are taken.
+    /// The process whose fairness these steps express.
     fn fairness_process(&self, of: Steps) -> Option<usize> {
         match of {
             Steps::Accepting(set) => self.process_of(set),
@@ -307,21 +317,22 @@ impl<'a> OnTheFly<'a> {
         }
     }
 
-    /// Where the edges of an acceptance set lead, or all.
-    pub fn targets(&self, edges: &[Edge], of: Steps) -> Vec<u32> {
-        let wanted = |marks: u64| match of {
+    /// The targets of the edges of an acceptance set, or of all edges.
+    pub(crate) fn targets(&self, edges: &[Edge], of: Steps) -> Vec<u32> {
+        let in_set = |marks: u64| match of {
             Steps::Accepting(set) if self.process_of(set).is_none() => marks >> set & 1 == 1,
             _ => true,
         };
-        let edges = edges.iter().filter(|(_, marks)| wanted(*marks));
+        let edges = edges.iter().filter(|(_, marks)| in_set(*marks));
         let mut targets: Vec<u32> = edges.map(|(to, _)| *to).collect();
         targets.sort_unstable();
         targets.dedup();
         targets
     }
 
-    /// The successors of a set, by the steps of an acceptance set or by all; with a model, what is not known of them yet is learned.
-    pub fn step(
+    /// The successors of a set by some steps. With a model, the propositions are learned for the successors, if the
+    /// automaton is a testing automaton.
+    pub(crate) fn step(
         &self,
         forest: &mut Forest,
         mut model: Option<&mut Model<'_>>,
@@ -370,7 +381,7 @@ impl<'a> OnTheFly<'a> {
         Ok(result)
     }
 
-    /// Is there a step from a single state?
+    /// Whether a single state has a successor.
     fn has_step(&self, forest: &mut Forest, path: &[(u32, Node)]) -> Result<bool, Stop> {
         for step in &self.steps {
             let (state, relation) = (path[step.top].1, forest.get(step.relation));
@@ -381,7 +392,8 @@ impl<'a> OnTheFly<'a> {
         Ok(false)
     }
 
-    /// The successors of a single state: steps begin at their highest level, so that those which are not enabled cost nothing above it.
+    /// The successors of a single state. An image starts at the top level of its relation, so disabled steps cost
+    /// nothing above it.
     fn image_of_single(
         &self,
         forest: &mut Forest,
@@ -402,7 +414,7 @@ impl<'a> OnTheFly<'a> {
         forest.union_of_stack(base)
     }
 
-    /// The successors of states of the model by steps that may belong to an acceptance set.
+    /// The successors of model states by steps that may belong to an acceptance set.
     fn model_image(&self, forest: &mut Forest, states: Node, of: Steps) -> Result<Node, Stop> {
         let from = forest.protect(states);
         let all = forest.protect(EMPTY);
@@ -448,19 +460,19 @@ impl<'a> OnTheFly<'a> {
         Ok(result)
     }
 
-    /// The predecessors of states of the model, within others, by steps that may belong to an acceptance set.
-    pub fn model_preimage(
+    /// The predecessors of model states, within others, by steps that may belong to an acceptance set.
+    pub(crate) fn model_preimage(
         &self,
         forest: &mut Forest,
         states: Node,
         of: Steps,
-        with_budget: Node,
+        inside: Node,
     ) -> Result<Node, Stop> {
-        let (to, universe) = (forest.protect(states), forest.protect(with_budget));
+        let (to, universe) = (forest.protect(states), forest.protect(inside));
         let all = forest.protect(EMPTY);
         let by = |forest: &mut Forest, (relation, shape): Relation| -> Result<(), Stop> {
-            let (to, with_budget) = (forest.get(to), forest.get(universe));
-            let more = forest.preimage(to, forest.get(relation), shape, with_budget)?;
+            let (to, inside) = (forest.get(to), forest.get(universe));
+            let more = forest.preimage(to, forest.get(relation), shape, inside)?;
             forest.union_into(all, more)
         };
         for step in &self.steps {

@@ -1,9 +1,9 @@
-//! Which runs a product has, and how it is searched.
+//! Options of a product: which runs count, and how reachability is computed.
 
-/// What becomes of runs that end.
+/// The treatment of finite runs, which end in a deadlock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Deadlock {
-    /// They repeat their last state for ever.
+    /// They repeat their last state forever.
     #[default]
     Stutter,
     /// They do not count.
@@ -13,7 +13,7 @@ pub enum Deadlock {
 /// How reachability in a product is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reachability {
-    /// By saturation under the self-loops of the automaton, if it reads valuations; else by saturation.
+    /// By saturation under the automaton's self-loops, if it reads valuations; else by saturation.
     #[default]
     SelfLoops,
     /// By saturation of the product.
@@ -22,12 +22,13 @@ pub enum Reachability {
     Chaining,
 }
 
-/// Of which runs a product is made, and how it is searched.
+/// Options of a product.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ProductOptions {
-    /// What becomes of runs that end.
+pub(crate) struct ProductOptions {
+    /// The treatment of finite runs.
     pub deadlock: Deadlock,
-    /// A run counts only if each process that is enabled for ever from some point on moves again and again.
+    /// Weak fairness: only runs count in which each process that is enabled forever from some point on takes infinitely
+    /// many steps.
     pub fair: bool,
     /// How reachability is computed.
     pub reachability: Reachability,

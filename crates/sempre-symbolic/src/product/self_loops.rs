@@ -1,21 +1,23 @@
-//! Reachability in products with a TGBA: saturation in each state of the automaton, under the label of its self-loop.
+//! Reachability in products with a TGBA: saturation for each state of the automaton, under the label of its self-loop.
 //!
-//! In such a product every step looks at the automaton's variable, which is at the top, so saturation finds nothing to do further down.
-//! But as long as the automaton stays where it is, the model moves by its own events, and most of these do not touch what the label of the
-//! self-loop is about. This is the idea of the self-loop aggregation product of Duret-Lutz, Klai, Poitrenaud, Thierry-Mieg (ATVA 2011), where
-//! such sets are the states of an explicit graph; here they are parts of one symbolic set, and the result is all that is reachable by
-//! Definition 5 of the TACAS 2014 paper.
+//! Every step of such a product reads the automaton's variable, which is at the top, so saturation has nothing to do at
+//! lower levels. But as long as the automaton stays in a state, the model moves by its own events, most of which do not
+//! touch the propositions of the self-loop's label. This is the idea of the self-loop aggregation product of
+//! Duret-Lutz, Klai, Poitrenaud, Thierry-Mieg (ATVA 2011). There, such sets are the states of an explicit graph; here
+//! they are parts of one symbolic set, and the result is the reachable set of Definition 5 of the TACAS 2014 paper.
 //!
-//! With a state of the automaton, of the model's states those where its self-loop may be taken are closed under the events of the model
-//! that lead to such states again: events that write nothing that the label reads, as they are, and the others, joined with the label before
-//! and after. What else they lead to is found by a step of the product from all that is new, which also brings the other states of the
-//! automaton what they begin with.
+//! For a state of the automaton, the model states that satisfy the label are closed under the model's events that lead
+//! to such states again. An event that writes nothing that the label reads is taken as it is; other events are joined
+//! with the label before and after the step. All other successors come from a step of the product from the new states;
+//! this also starts the other states of the automaton.
 //!
-//! Often this is much faster than saturation of the product as a whole; but not where runs make the automaton go to and fro all the time,
-//! or what is reachable under a label has a large diagram. So both are tried in turns ([`crate::product::faster_first`]).
+//! Often this is much faster than saturation of the whole product. It is not if runs leave and enter the automaton's
+//! states all the time, or if the states under a label have a large diagram. So both are tried in turns
+//! ([`crate::product::faster_first`]).
 //!
-//! States of the automaton whose self-loops have the same label share their events, a *family*. Results of saturation depend on it, so the
-//! cache has them apart; family 0 is the model's own, whose results are those of the search for its states.
+//! States of the automaton whose self-loops have the same label share their events, a *family*. Results of saturation
+//! depend on the family, so it is part of the cache key. Family 0 has the model's own events, and shares results with
+//! the search for the reachable states.
 
 use crate::dd::forest::Forest;
 use crate::dd::node::{EMPTY, Node, Root};
@@ -28,10 +30,10 @@ use crate::reach::saturation::FAMILY_LIMIT;
 use sempre_base::Stop;
 use std::collections::VecDeque;
 
-/// Labels about more propositions are not looked at.
+/// Self-loops with labels over more propositions are not used.
 const MAX_PROPOSITIONS: u32 = 8;
 
-/// The label of a self-loop, and what happens under it.
+/// The label of a self-loop, and the events under it.
 #[derive(Clone, Debug)]
 struct Family {
     /// Where the label holds; none if everywhere.
@@ -39,21 +41,21 @@ struct Family {
     events: FixedEvents,
 }
 
-/// What is known of the self-loops of an automaton.
+/// The self-loops of an automaton.
 #[derive(Clone, Debug)]
 pub(crate) struct SelfLoops {
     families: Vec<Family>,
-    /// The family of each state of the automaton, if it has a self-loop that is looked at.
+    /// The family of each state of the automaton, if its self-loop is used.
     of_state: Vec<Option<usize>>,
 }
 
 impl SelfLoops {
-    /// The self-loops of an automaton, and the events of the model under their labels. `groups` are all events, each with the propositions
-    /// that it may change.
+    /// The self-loops of an automaton, and the model's events under their labels. `groups` has all events, each with
+    /// the propositions that it may change.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn new(
+    /// If a limit is reached.
+    pub(crate) fn new(
         b: &mut Builder<'_, '_>,
         automaton: &dyn Automaton,
         groups: &[(Relation, u64)],
@@ -66,8 +68,8 @@ impl SelfLoops {
         for q in 0..automaton.states() {
             let family = match label(automaton, q) {
                 None => None,
-                Some(label) => match labels.iter().position(|known| *known == label) {
-                    Some(known) => Some(known),
+                Some(label) => match labels.iter().position(|index| *index == label) {
+                    Some(index) => Some(index),
                     None if labels.len() as u32 + 2 >= FAMILY_LIMIT => None,
                     None => {
                         let family = Family::new(b, &label, groups, labels.len() as u32 + 2)?;
@@ -82,17 +84,17 @@ impl SelfLoops {
         Ok(loops)
     }
 
-    /// All that a set of the product leads to, itself included.
+    /// The states of the product reachable from a set, itself included.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn reach(
+    /// If a limit is reached.
+    pub(crate) fn reach(
         &self,
         forest: &mut Forest,
         product: &impl Graph,
         set: Node,
     ) -> Result<Node, Stop> {
-        // With each state of the automaton, what was found, and that of it whose steps were taken.
+        // For each state of the automaton: the states found, and those whose successors were computed.
         let found: Vec<Root> = self
             .of_state
             .iter()
@@ -126,7 +128,7 @@ impl SelfLoops {
                 let before = forest.get(found[to]);
                 let all = forest.union(before, states)?;
                 forest.set(found[to], all);
-                // `before` may be dead by now, but not if it is the same.
+                // `before` may be dead, but not if it equals `all`.
                 if all != before && !queue.contains(&to) {
                     queue.push_back(to);
                 }
@@ -147,8 +149,8 @@ impl SelfLoops {
     }
 }
 
-/// The label of a state's self-loop: the propositions that it depends on, and their valuations; none if there is no loop, or too many
-/// propositions are in it.
+/// The label of a state's self-loop: the propositions that it depends on, and their valuations; `None` without a
+/// self-loop, or with too many propositions.
 fn label(automaton: &dyn Automaton, q: u32) -> Option<(u64, Vec<u64>)> {
     let reads = automaton.reads(q);
     if reads.count_ones() > MAX_PROPOSITIONS {
@@ -173,7 +175,7 @@ impl Family {
             0 => None,
             _ => Some(b.condition(*about, letters)?),
         };
-        // Under no condition, the events are the model's, if it has all.
+        // Without a condition, the events are the model's own, if the product has all of them.
         let number = match label.is_none() && b.has_all_events() {
             true => 0,
             false => number,
@@ -191,7 +193,7 @@ impl Family {
         Ok(Self { label, events })
     }
 
-    /// What states of the model lead to while the label holds.
+    /// The model states reachable from a set while the label holds.
     fn closure(&self, forest: &mut Forest, states: Node) -> Result<Node, Stop> {
         let inside = match self.label {
             None => states,

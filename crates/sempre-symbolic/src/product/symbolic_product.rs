@@ -1,20 +1,20 @@
 //! Symbolic products of a model and a property automaton.
 //!
-//! Ben Salem, Duret-Lutz, Kordon, Thierry-Mieg, *Symbolic model checking of stutter-invariant properties using generalized
-//! testing automata*, TACAS 2014. The state of the automaton is one variable, at the top of the diagrams.
+//! Ben Salem, Duret-Lutz, Kordon, Thierry-Mieg, *Symbolic model checking of stutter-invariant properties using
+//! generalized testing automata*, TACAS 2014. The state of the automaton is one variable, at the top of the diagrams.
 //!
-//! * **TGBA** (Definition 5): a step of the model and an edge of the automaton whose label holds in the source. Every
-//!   step looks at the automaton's variable.
-//! * **TGTA** (Definitions 8 to 10): the steps of the model are split by what they change. Those that change no proposition
-//!   do not mention the automaton's variable at all (equation 1), so that saturation works below it; the others move
-//!   together with it. To an acceptance set belong the former where the automaton rests in a state whose self-loop is
-//!   in the set.
-//! * **Fairness** ([`crate::product::fairness`]) adds an acceptance set for each process, whose steps the automaton does not choose.
+//! * **TGBA** (Definition 5): a step of the model together with an edge of the automaton whose label holds in the
+//!   source. Every step reads the automaton's variable.
+//! * **TGTA** (Definitions 8 to 10): the model's steps are split by what they change. Steps that change no proposition
+//!   do not mention the automaton's variable (equation 1), so saturation works below it; the others move together with
+//!   the automaton. An acceptance set contains steps of the first kind where the automaton stays in a state whose
+//!   self-loop is in the set.
+//! * **Fairness** ([`crate::product::fairness`]) adds an acceptance set for each process, whatever the automaton does.
 //! * **Deadlocks** that stutter are steps from a state to itself. They change nothing.
 //!
-//! How ours differs: the relations come from the IR and not from tables, and are known when the model's states are; what a step
-//! changes is found by joins with the conditions of the propositions before and after it, not row by row. An event that writes no
-//! cell of a proposition is stuttering as it is, and keeps its small support.
+//! How ours differs: the relations come from the IR and not from tables, and are known once the model's states are;
+//! steps are split by joins with the conditions of the propositions before and after them, not row by row. An event
+//! that writes no cell of a proposition is a stuttering one, and keeps its small support.
 
 use crate::dd::forest::Forest;
 use crate::dd::natural::Natural;
@@ -36,27 +36,27 @@ use sempre_model::Expr;
 
 /// See the module's documentation.
 #[derive(Debug)]
-pub struct Product {
+pub(crate) struct Product {
     /// The initial states.
     pub initial: Root,
     steps: Vec<Relation>,
     /// The steps of each acceptance set of the automaton.
     accepting: Vec<Vec<Relation>>,
-    /// Those of each process, if runs are to be fair.
+    /// The acceptance set of each process, if runs are to be fair.
     fair: Vec<ProcessFairness>,
-    /// A state of the automaton that accepts whatever comes, if runs need only go on.
+    /// A state of the automaton from which every infinite run is accepted, if all runs are infinite.
     accepts_all: Option<u32>,
-    /// Relations of steps that change no proposition, and all; of the model alone.
+    /// The steps of the model alone that change no proposition, and all its steps.
     stuttering: Vec<Relation>,
     model_steps: Vec<Relation>,
     /// The same as `steps`, for saturation.
     events: FixedEvents,
     reachability: Reachability,
-    /// Of an automaton that reads valuations.
+    /// For an automaton that reads valuations.
     loops: Option<(SelfLoops, FasterFirst)>,
 }
 
-/// What steps belong to.
+/// The owner of a set of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
     /// The product.
@@ -69,7 +69,7 @@ enum Target {
 
 impl Target {
     /// The acceptance set that an edge of the automaton must be in.
-    fn wanted(self) -> Option<u32> {
+    fn acceptance_set(self) -> Option<u32> {
         match self {
             Target::Set(set) => Some(set),
             Target::All | Target::Process(_) => None,
@@ -78,12 +78,12 @@ impl Target {
 }
 
 impl Product {
-    /// The product of a model, whose reachable `states` and among these `deadlocks` are known and kept, and an automaton. With
-    /// `only`, it has the steps of some of the model's events.
+    /// The product of a model with an automaton. The model's reachable `states`, and the `deadlocks` among them, are
+    /// roots. With `only`, the product has the steps of these events.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn new(
+    /// If a limit is reached.
+    pub(crate) fn new(
         forest: &mut Forest,
         model: &mut Model<'_>,
         (states, deadlocks): (Node, Node),
@@ -103,7 +103,7 @@ impl Product {
         let letters = builder.letters()?;
         let initial = builder.initial(&letters, automaton)?;
         let mut groups = builder.events(None)?;
-        // All cells are read, none is written.
+        // Reads all cells, writes none.
         let mut modes = vec![Mode::Read; levels];
         modes[0] = Mode::Skip;
         let states_shape = builder.forest.shape(&modes);
@@ -144,7 +144,7 @@ impl Product {
             let groups = b.events(Some(process))?;
             product.add_groups(b, &groups, &letters, automaton, &[own], &mut changes)?;
         }
-        // Where a step fails there may be no other.
+        // A state whose step fails may have no other step.
         if deadlock == Deadlock::Stutter && !fair && b.model.never_fails(b.forest) {
             let read: Vec<u64> = match automaton.is_testing() {
                 true => changes.into_iter().chain([0]).collect(),
@@ -187,11 +187,11 @@ impl Product {
         targets: &[Target],
     ) -> Result<(), Stop> {
         for &target in targets {
-            let wanted = target.wanted();
+            let acceptance_set = target.acceptance_set();
             // The automaton's edges, each with the condition on the source.
             let mut labelled: Option<Relation> = None;
             for &(letter, condition) in letters {
-                let edges = b.edges(automaton, letter, wanted)?;
+                let edges = b.edges(automaton, letter, acceptance_set)?;
                 let part = b.join(edges, condition)?;
                 labelled = Some(match labelled {
                     None => part,
@@ -235,15 +235,15 @@ impl Product {
                     }
                 }
                 for &target in targets {
-                    let wanted = target.wanted();
-                    let steps = match (change, wanted) {
+                    let acceptance_set = target.acceptance_set();
+                    let steps = match (change, acceptance_set) {
                         (0, None) => relation,
                         (0, Some(set)) => {
                             let resting_states = b.resting_states(automaton, set)?;
                             b.join(relation, resting_states)?
                         }
                         _ => {
-                            let edges = b.edges(automaton, change, wanted)?;
+                            let edges = b.edges(automaton, change, acceptance_set)?;
                             b.join(relation, edges)?
                         }
                     };
@@ -254,7 +254,7 @@ impl Product {
         Ok(())
     }
 
-    /// Adds steps; those with the same shape are fired together.
+    /// Adds steps to their owner; steps with the same shape are united.
     fn add_steps(
         &mut self,
         b: &mut Builder<'_, '_>,
@@ -264,12 +264,12 @@ impl Product {
         if b.forest.get(relation) == EMPTY {
             return Ok(());
         }
-        let known = match target {
+        let same_owner = match target {
             Target::Set(set) => &self.accepting[set as usize],
             Target::Process(process) => &self.fair[process].own,
             Target::All => &self.steps,
         };
-        if let Some(same) = known.iter().find(|a| a.1 == shape) {
+        if let Some(same) = same_owner.iter().find(|a| a.1 == shape) {
             let (all, more) = (b.forest.get(same.0), b.forest.get(relation));
             let all = b.forest.union(all, more)?;
             b.forest.set(same.0, all);
@@ -287,9 +287,9 @@ impl Product {
         Ok(())
     }
 
-    /// Number of steps of the model from a set of its states, and of those among them that change no proposition; only if the automaton
-    /// reads changes.
-    pub fn stuttering(&self, forest: &Forest, states: Node) -> (Natural, Natural) {
+    /// Number of the model's steps from a set of its states, and of those among them that change no proposition; for
+    /// testing automata only.
+    pub(crate) fn stuttering(&self, forest: &Forest, states: Node) -> (Natural, Natural) {
         let count = |relations: &[Relation]| {
             let mut sum = Natural::from(0u64);
             for &(relation, shape) in relations {
@@ -307,7 +307,7 @@ impl Graph for Product {
         self.initial
     }
 
-    /// Those of the automaton come first.
+    /// The automaton's sets come first.
     fn sets(&self) -> usize {
         self.accepting.len() + self.fair.len()
     }

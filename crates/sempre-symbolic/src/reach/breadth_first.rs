@@ -1,6 +1,7 @@
-//! Breadth-first search with sets of states: the successors of what is new by all events, level by level.
+//! Breadth-first search with sets of states: the image of the frontier under all events, level by level.
 //!
-//! It can be left after any event and taken up again, so that others have a turn ([`crate::reach::interleaved_bfs`]).
+//! It can be interrupted after any group of events and resumed, so that it can interleave with saturation
+//! ([`crate::reach::interleaved_bfs`]).
 
 use crate::dd::forest::Forest;
 use crate::dd::node::{EMPTY, Node, Root};
@@ -8,21 +9,21 @@ use crate::reach::progress::ProgressReporter;
 use crate::relation::model::Model;
 use sempre_base::Stop;
 
-/// How far a search has got.
+/// The state of a search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BreadthFirst {
-    /// All that was found, except by events that have had their turn in this level.
+    /// All states found in complete levels.
     pub reached: Root,
-    /// What the last level found first.
+    /// The states first found in the last level.
     frontier: Root,
-    /// Its successors by the groups of events so far.
+    /// The successors of the frontier by the groups before `group`.
     next: Root,
     group: usize,
 }
 
 impl BreadthFirst {
-    /// Nothing is found yet but the initial states.
-    pub fn new(forest: &mut Forest, initial: Node) -> Self {
+    /// A search that has reached the initial states.
+    pub(crate) fn new(forest: &mut Forest, initial: Node) -> Self {
         Self {
             reached: forest.protect(initial),
             frontier: forest.protect(initial),
@@ -31,11 +32,11 @@ impl BreadthFirst {
         }
     }
 
-    /// Goes on until all is found, or it is told not to; has all been found?
+    /// Continues until all states are found or `may_continue` returns false. Returns whether all are found.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn advance(
+    /// If a limit is reached.
+    pub(crate) fn advance(
         &mut self,
         forest: &mut Forest,
         model: &mut Model<'_>,
@@ -64,15 +65,15 @@ impl BreadthFirst {
         Ok(true)
     }
 
-    /// What it has kept is kept no more.
-    pub fn unprotect(self, forest: &mut Forest) {
+    /// Removes its roots.
+    pub(crate) fn unprotect(self, forest: &mut Forest) {
         for root in [self.reached, self.frontier, self.next] {
             forest.unprotect(root);
         }
     }
 }
 
-/// The successors of a set of states, which is kept elsewhere, by a group.
+/// The successors of a set of states by a group of events. The caller protects the set.
 pub(crate) fn group_image(
     forest: &mut Forest,
     model: &mut Model<'_>,
@@ -94,7 +95,7 @@ pub(crate) mod tests {
     use crate::reach::states::{Options, reachable};
     use sempre_model::ir::{Action, Behaviour, Expr, Place, Program, Stmt, Type};
 
-    /// Counters that count up to three, each by itself.
+    /// Independent counters up to three.
     pub(crate) fn counters(count: u32) -> Program {
         let mut program = Program::new("counters");
         for i in 0..count {
@@ -137,10 +138,10 @@ pub(crate) mod tests {
             {
                 break;
             }
-            // Garbage is collected between turns, too.
+            // Also collects garbage between the calls.
             forest.collect();
         }
-        // Twelve steps and one that finds nothing, with each group.
+        // Twelve steps and one that finds nothing, for each group.
         assert_eq!(turns, 13 * model.groups.len());
         assert_eq!(forest.get(bfs.reached), forest.get(expected));
     }

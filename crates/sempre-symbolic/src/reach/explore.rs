@@ -1,4 +1,4 @@
-//! Exploration: the reachable states, and what is counted and looked for in them.
+//! Exploration: the reachable states, their number, transitions, deadlocks and errors.
 
 use crate::dd::forest::Forest;
 use crate::dd::natural::Natural;
@@ -12,7 +12,7 @@ use sempre_base::Stop;
 use sempre_model::ir::Program;
 use std::time::{Duration, Instant};
 
-/// What an exploration found.
+/// The result of an exploration.
 #[derive(Clone, Debug)]
 pub struct Exploration {
     /// Why it ended early, if it did.
@@ -23,11 +23,11 @@ pub struct Exploration {
     pub transitions: Option<Natural>,
     /// Number of deadlocks; none if it ended early.
     pub deadlocks: Option<Natural>,
-    /// What is erroneous: at most one state for each action and assertion.
+    /// Errors: at most one state for each action and assertion.
     pub faults: Vec<Fault>,
     /// Nodes of the set of states.
     pub nodes: usize,
-    /// The most nodes at a time, dead ones included.
+    /// The greatest number of nodes, dead ones included.
     pub peak_nodes: usize,
     /// Number of garbage collections.
     pub collections: u64,
@@ -35,13 +35,13 @@ pub struct Exploration {
     pub bytes: usize,
     /// Number of groups of events.
     pub groups: usize,
-    /// The time that the thread worked until all states were found.
+    /// CPU time until all states were found.
     pub search: Duration,
-    /// The time of everything.
+    /// Wall time of everything.
     pub elapsed: Duration,
 }
 
-/// Explores a program, with its cells in this order, or in one of ours.
+/// Explores a program with this variable order, or with one from FORCE.
 pub fn explore(program: &Program, order: Option<Vec<u32>>, options: &Options<'_>) -> Exploration {
     on_a_deep_stack(program.cells(), || {
         explore_here(program, order.clone(), options)
@@ -85,7 +85,7 @@ fn fill(
 ) -> Result<(), Stop> {
     let set = forest.get(states);
     result.nodes = forest.size(set);
-    // What was known of the search makes room for what is asked now.
+    // Drops the cached results of the search: their memory is needed now.
     forest.shrink_caches();
     result.states = Some(forest.try_count(set)?);
     result.faults = model.faults(forest, set)?;

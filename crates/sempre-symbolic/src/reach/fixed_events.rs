@@ -1,4 +1,4 @@
-//! Events whose relations are all known before they are fired, as those of a product are.
+//! Events whose relations do not grow while they are fired, like those of a product.
 
 use crate::dd::forest::Forest;
 use crate::dd::node::{Node, Root};
@@ -9,16 +9,16 @@ use sempre_base::Stop;
 /// Relations, by the highest level that they touch.
 #[derive(Clone, Debug)]
 pub(crate) struct FixedEvents {
-    /// Which events these are; see [`Saturation`].
+    /// The family of these events; see [`Saturation`].
     pub family: u32,
-    /// Relations, and their shapes from the highest level on that they touch.
+    /// Relations, and their shapes from their highest level on.
     events: Vec<(Root, Shape)>,
     at_level: Vec<Vec<u32>>,
 }
 
 impl FixedEvents {
-    /// None yet, on so many levels.
-    pub fn new(levels: usize, family: u32) -> Self {
+    /// No events, on this many levels.
+    pub(crate) fn new(levels: usize, family: u32) -> Self {
         Self {
             family,
             events: Vec::new(),
@@ -26,8 +26,9 @@ impl FixedEvents {
         }
     }
 
-    /// Adds a relation with its shape from the first level on. What changes nothing finds nothing, and is left out.
-    pub fn add(&mut self, forest: &Forest, relation: Root, shape: Shape) {
+    /// Adds a relation with its shape from the first level on. A relation that writes nothing is left out: it has no
+    /// new successors.
+    pub(crate) fn add(&mut self, forest: &Forest, relation: Root, shape: Shape) {
         if !forest.modes(shape).iter().any(|&mode| mode > Mode::Read) {
             return;
         }
@@ -43,8 +44,13 @@ impl FixedEvents {
     /// The closure of a set whose vectors start at this level.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn saturate(&self, forest: &mut Forest, set: Node, level: u32) -> Result<Node, Stop> {
+    /// If a limit is reached.
+    pub(crate) fn saturate(
+        &self,
+        forest: &mut Forest,
+        set: Node,
+        level: u32,
+    ) -> Result<Node, Stop> {
         let end = self.at_level.iter().rposition(|a| !a.is_empty());
         let mut events = FixedEventSource {
             fixed: self,

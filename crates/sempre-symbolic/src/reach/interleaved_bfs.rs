@@ -1,15 +1,14 @@
-//! A breadth-first search beside a saturation that gets long.
+//! A breadth-first search interleaved with a long saturation.
 //!
-//! Saturation is the better search for most models, and a bad one for some: where most events use most of the variables, as in
-//! puzzles, its local fixpoints are not local, and a search level by level is done many times sooner. Which it is cannot be
-//! told before.
+//! Saturation is better for most models, and much worse for some: if most events use most variables, as in puzzles, its
+//! local fixpoints are not local, and breadth-first search is many times faster. There is no way to tell in advance.
 //!
-//! So a saturation that has made [`FIRST`] nodes lets a breadth-first search begin, and lets it go on each time that its own work has
-//! doubled, until that has done a part of it ([`SHARE`]). If it is done first, its states are the states. It has diagrams of its
-//! own. Work is counted in nodes, not in seconds, so that a search does the same each time.
+//! So after [`FIRST_TURN`] nodes of saturation, a breadth-first search starts. It gets a turn each time the work of the
+//! saturation has doubled, and runs until it has done its share ([`SHARE`]). If it finishes first, its result is used.
+//! It has a forest of its own. Work is counted in nodes, not in seconds, so that runs are repeatable.
 //!
-//! Cost: at most half of the work of the saturation. Where memory is limited, a quarter of it is for the other search, which is
-//! given up once the saturation itself has taken another quarter.
+//! Cost: at most half of the work of the saturation. If memory is limited, the breadth-first search gets a quarter of
+//! it, and is dropped when the saturation has taken another quarter.
 
 use crate::dd::control::Limits;
 use crate::dd::forest::Forest;
@@ -20,27 +19,27 @@ use crate::relation::model::Model;
 use sempre_base::Stop;
 use sempre_model::Program;
 
-/// Nodes after which the other search has its first turn.
+/// Nodes of the saturation before the first turn.
 const FIRST_TURN: u64 = 1 << 21;
-/// The part of the work that the other search may have done.
+/// The search may do the work of the saturation divided by this.
 const SHARE: u64 = 2;
 
-/// The other search.
+/// The breadth-first search.
 pub(crate) struct InterleavedBfs<'p> {
     program: &'p Program,
     limits: Limits,
     /// Nodes of the saturation at the next turn.
     due: u64,
-    /// The order of the cells, that of the saturation.
+    /// The variable order, that of the saturation.
     order: Vec<u32>,
     search: Option<Box<(Forest, Model<'p>, BreadthFirst)>>,
-    /// All states, if it was done first.
+    /// All states, if the search finished first.
     pub states: Option<Box<(Forest, Model<'p>, Root)>>,
 }
 
 impl<'p> InterleavedBfs<'p> {
-    /// One beside a saturation of this model.
-    pub fn new(model: &Model<'p>, limits: Limits) -> Self {
+    /// A search for interleaving with a saturation of this model.
+    pub(crate) fn new(model: &Model<'p>, limits: Limits) -> Self {
         Self {
             program: model.program(),
             limits,
@@ -51,20 +50,20 @@ impl<'p> InterleavedBfs<'p> {
         }
     }
 
-    /// One that never has a turn.
-    pub fn disabled(model: &Model<'p>) -> Self {
+    /// A search that never gets a turn.
+    pub(crate) fn disabled(model: &Model<'p>) -> Self {
         Self {
             due: u64::MAX,
             ..Self::new(model, Limits::default())
         }
     }
 
-    /// Lets it go on, if the saturation, whose nodes these are, has done enough.
+    /// Runs a turn if the saturation, whose forest this is, has done enough work.
     ///
     /// # Errors
-    /// If it has found all states.
+    /// If the search has found all states.
     #[inline]
-    pub fn poll_turn(&mut self, forest: &Forest) -> Result<(), Stop> {
+    pub(crate) fn poll_turn(&mut self, forest: &Forest) -> Result<(), Stop> {
         match forest.nodes_made() >= self.due {
             true => self.run_turn(forest),
             false => Ok(()),
@@ -76,7 +75,7 @@ impl<'p> InterleavedBfs<'p> {
         let work = forest.nodes_made();
         self.due = 2 * work;
         let is_full = (self.limits.memory).is_some_and(|most| forest.bytes() > most / 4);
-        // If it is time to stop, the saturation will see for itself.
+        // If a limit was reached, the saturation reports it.
         if is_full
             || self
                 .advance(|other| other.nodes_made() < work / SHARE)
@@ -86,7 +85,7 @@ impl<'p> InterleavedBfs<'p> {
             self.search = None;
         }
         match self.states {
-            // Whoever began the saturation sees why it ended.
+            // The caller of the saturation finds `states`.
             Some(_) => Err(Stop::Cancelled),
             None => Ok(()),
         }
@@ -157,7 +156,7 @@ mod tests {
         assert_eq!(count.to_string(), "1024");
     }
 
-    /// When it is due it goes on or ends the other one; without room for two it is given up.
+    /// When a turn is due, the search continues, or ends the saturation; without memory for two, it is dropped.
     #[test]
     fn turns() {
         let program = counters(3);

@@ -7,9 +7,10 @@ pub(crate) mod interleaved_bfs;
 pub(crate) mod progress;
 pub(crate) mod saturation;
 pub(crate) mod states;
+#[cfg(test)]
+mod tests;
 
-pub use crate::deep_stack::on_a_deep_stack;
 pub use explore::{Exploration, explore};
 pub use progress::Progress;
 pub use saturation::Firing;
-pub use states::{Options, Strategy, reachable};
+pub use states::{Options, Strategy};

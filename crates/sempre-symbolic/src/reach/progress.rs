@@ -1,26 +1,26 @@
-//! Reports of progress while a search goes on.
+//! Progress reports.
 
 use crate::dd::forest::Forest;
 use crate::dd::node::Node;
 use std::time::{Duration, Instant};
 
-/// What is known while it goes on.
+/// A progress report.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Nodes, dead ones included.
     pub nodes: usize,
-    /// States found so far, where the strategy has them all in one set.
+    /// States found so far, if the strategy keeps them in one set.
     pub states: Option<f64>,
     /// Bytes of nodes, tables and caches.
     pub bytes: usize,
-    /// Since it began.
+    /// Wall time since the start.
     pub elapsed: Duration,
 }
 
-/// Time between two words about progress.
+/// Time between two reports.
 const INTERVAL: Duration = Duration::from_millis(250);
 
-/// Tells about progress.
+/// Calls a function with progress reports.
 pub(crate) struct ProgressReporter<'a> {
     callback: Option<&'a (dyn Fn(&Progress) + Sync)>,
     begin: Instant,
@@ -29,7 +29,7 @@ pub(crate) struct ProgressReporter<'a> {
 }
 
 impl<'a> ProgressReporter<'a> {
-    pub fn new(callback: Option<&'a (dyn Fn(&Progress) + Sync)>) -> Self {
+    pub(crate) fn new(callback: Option<&'a (dyn Fn(&Progress) + Sync)>) -> Self {
         let begin = Instant::now();
         Self {
             callback,
@@ -39,12 +39,12 @@ impl<'a> ProgressReporter<'a> {
         }
     }
 
-    /// Says how far it has got, if that is due; the states of `set`, if it is cheap to count them.
-    pub fn report(&mut self, forest: &Forest, set: Option<Node>) {
+    /// Reports progress if a report is due; with the number of states of `set`, if there is one.
+    pub(crate) fn report(&mut self, forest: &Forest, set: Option<Node>) {
         let Some(callback) = self.callback else {
             return;
         };
-        // The clock is not cheap.
+        // Reading the clock is not cheap.
         self.calls = self.calls.wrapping_add(1);
         if set.is_none() && !self.calls.is_multiple_of(256) || self.last.elapsed() < INTERVAL {
             return;

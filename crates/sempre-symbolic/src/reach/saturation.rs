@@ -1,20 +1,20 @@
 //! Saturation: a least fixpoint from the bottom of the diagrams up.
 //!
-//! What is computed: the smallest set that contains a given one and is closed under all events. Ciardo, Lüttgen,
-//! Siminiceanu, *Saturation: an efficient iteration strategy for symbolic state-space generation*, TACAS 2001, with relations
-//! that grow while they are used as in *Saturation unbound*, TACAS 2003.
+//! Computes the smallest set that contains a given one and is closed under all events. Ciardo, Lüttgen, Siminiceanu,
+//! *Saturation: an efficient iteration strategy for symbolic state-space generation*, TACAS 2001, with relations that
+//! grow while they are used as in *Saturation unbound*, TACAS 2003.
 //!
-//! An event belongs to the highest level that it touches. A node is saturated if it is closed under the events of
-//! its level and of all below. A new node first has its children saturated, then the events of its level fired until nothing
-//! changes; whatever firing makes further down is saturated before it is used. So small local fixpoints come first, and
-//! the intermediate sets that a breadth-first search would build hardly ever exist.
+//! An event belongs to the highest level that it touches. A node is saturated if it is closed under the events of its
+//! level and of all levels below. Saturating a node first saturates its children, then fires the events of its level
+//! until nothing changes; nodes that firing makes at lower levels are saturated before they are used. So small local
+//! fixpoints come first, and the large intermediate sets of breadth-first search hardly ever exist.
 //!
-//! Unions of saturated sets are saturated, since an event asks for one state at a time. Results of [`Saturation::fire`]
-//! depend on all events, so each family of events has cache keys of its own.
+//! A union of saturated sets is saturated, since an event applies to single states. Results of [`Saturation::fire`]
+//! depend on all events, so each family of events has its own cache keys.
 //!
-//! **Per value or whole.** A level's events can be fired on its whole list at once, or for one value after another as
-//! values change ([`Firing`]). Fired whole, sets grow in few large steps; per value, only what changed is fired again.
-//! Neither is safe alone, so `Auto` decides per node by the length of its list.
+//! **Per value or whole.** The events of a level can be fired on its whole list, or for one value after another
+//! ([`Firing`]). On the whole list, sets grow in few large steps; per value, events are fired again only for what
+//! changed. Neither suits all models, so `Auto` decides for each node by the length of its list.
 //!
 //! Depth of recursion: two calls for each level.
 
@@ -28,37 +28,39 @@ use std::collections::VecDeque;
 /// How the events of a level are fired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Firing {
-    /// As suits the node.
+    /// Depends on the length of the list.
     #[default]
     Auto,
-    /// One value after another.
-    ValueNumbering,
+    /// For one value after another.
+    Values,
     /// On the whole list.
     Whole,
 }
 
-/// Where events come from.
+/// A source of events.
 pub(crate) trait Events {
     /// The events that belong to a level.
     fn at(&self, level: u32) -> &[u32];
-    /// The first level to which and below which no events belong.
+    /// The first level from which on there are no events.
     fn end(&self) -> u32;
-    /// The relation of an event and its shape from the event's level on, if it is ready to be fired on whatever has occurred.
+    /// The relation of an event and its shape from the event's level on, if the relation is complete for all values
+    /// that have occurred.
     fn ready(&mut self, forest: &mut Forest, event: u32) -> Result<Option<(Node, Shape)>, Stop>;
-    /// The relation of an event, ready to be fired on a set, and its shape from the event's level on. The set is protected.
+    /// The relation of an event, learned for a set, and its shape from the event's level on. The caller protects the
+    /// set.
     fn prepare(
         &mut self,
         forest: &mut Forest,
         event: u32,
         set: Node,
     ) -> Result<(Node, Shape), Stop>;
-    /// A vector has this value at this level, perhaps the first one.
+    /// Records that a vector has this value at this level.
     fn occurs(&mut self, level: u32, value: u32);
-    /// Called now and then with what is known so far; it may say that it is time to stop.
+    /// Called regularly during the search. An error ends it.
     fn progress(&mut self, forest: &Forest) -> Result<(), Stop>;
 }
 
-/// Lists that are longer are fired as a whole.
+/// Longer lists are fired as a whole.
 const LONG_LIST: usize = 16;
 
 /// One computation of a fixpoint.
@@ -66,25 +68,25 @@ pub(crate) struct Saturation<'a, E> {
     pub forest: &'a mut Forest,
     pub events: &'a mut E,
     pub firing: Firing,
-    /// Which events these are: results of different ones are kept apart.
+    /// The family of the events: results of different families have different cache keys.
     pub family: u32,
 }
 
-/// Bits of the number of a shape, where that of a family comes before it.
+/// Bits of a shape's number in a cache key, below the family's.
 const SHAPE_BITS: u32 = 20;
-/// Numbers of families are below this. Family 0 is the model's own events.
+/// Families are below this. Family 0 has the model's own events.
 pub(crate) const FAMILY_LIMIT: u32 = NUMBER_LIMIT >> SHAPE_BITS;
 
 impl Forest {
-    /// Forgets all results that depend on events other than the model's own, before other events have their numbers.
+    /// Removes cached results of all families but the model's own, so that new families can take their numbers.
     pub(crate) fn clear_family_results(&mut self) {
-        // With too many shapes, families are not told apart.
+        // With too many shapes, all families share one number.
         let own = if self.has_few_shapes() { 1 } else { 0 };
         self.cache.remove(Operation::Saturate, own << 1..);
         self.cache.remove(Operation::Fire, own << SHAPE_BITS..);
     }
 
-    /// Are there so few shapes that each family can have its own results?
+    /// Whether shapes are few enough for cache keys with families.
     pub(crate) fn has_few_shapes(&self) -> bool {
         self.shapes.count() < 1 << SHAPE_BITS
     }
@@ -92,14 +94,14 @@ impl Forest {
 
 impl<E: Events> Saturation<'_, E> {
     /// The closure of a set whose vectors start at this level.
-    pub fn saturate(&mut self, node: Node, level: u32) -> Result<Node, Stop> {
+    pub(crate) fn saturate(&mut self, node: Node, level: u32) -> Result<Node, Stop> {
         if node <= UNIT || level >= self.events.end() {
             return Ok(node);
         }
-        // The length of its vectors tells the level, so the key need not.
+        // The length of the vectors determines the level, so the key need not contain it.
         let key = [key(Operation::Saturate, self.family << 1), node, EMPTY];
-        if let Some(known) = self.forest.cache.get(&key) {
-            return Ok(known);
+        if let Some(cached) = self.forest.cache.get(&key) {
+            return Ok(cached);
         }
         let base = self.forest.stack.len();
         let mut at = node;
@@ -116,17 +118,17 @@ impl<E: Events> Saturation<'_, E> {
         Ok(result)
     }
 
-    /// Fires the events of the level until nothing changes. What is below the list is saturated.
+    /// Fires the events of the level until nothing changes. The list's children are saturated.
     fn fixpoint(&mut self, node: Node, level: u32) -> Result<Node, Stop> {
         if node <= UNIT || level >= self.events.end() || self.events.at(level).is_empty() {
             return Ok(node);
         }
         let key = [key(Operation::Saturate, self.family << 1 | 1), node, EMPTY];
-        if let Some(known) = self.forest.cache.get(&key) {
-            return Ok(known);
+        if let Some(cached) = self.forest.cache.get(&key) {
+            return Ok(cached);
         }
         let by_value = match self.firing {
-            Firing::ValueNumbering => true,
+            Firing::Values => true,
             Firing::Whole => false,
             Firing::Auto => self.forest.list(node).take(LONG_LIST + 1).count() <= LONG_LIST,
         };
@@ -156,7 +158,7 @@ impl<E: Events> Saturation<'_, E> {
                 Some(ready) => ready,
                 None => self.events.prepare(self.forest, event, node)?,
             };
-            // Rows that are learned meanwhile make another relation; this one must stay.
+            // Learning replaces an event's relation; the one in use must stay.
             self.forest.push(relation);
             let more = self.fire_list(node, relation, shape, level)?;
             self.forest.push(more);
@@ -166,7 +168,7 @@ impl<E: Events> Saturation<'_, E> {
             if all == node {
                 unchanged += 1;
             } else {
-                // It may be enabled again by what it did itself.
+                // The event may be enabled again by its own successors.
                 unchanged = 0;
                 node = all;
                 self.forest.pop();
@@ -180,7 +182,7 @@ impl<E: Events> Saturation<'_, E> {
 
     fn fire_values(&mut self, node: Node, level: u32) -> Result<Node, Stop> {
         let base = self.forest.stack.len();
-        // Values in the order in which they were met, each with what is below it, on the stack.
+        // The values in the order of their discovery, each with its child, on the stack.
         let mut at = node;
         while at != EMPTY {
             let e = self.forest.entry(at);
@@ -200,7 +202,7 @@ impl<E: Events> Saturation<'_, E> {
                 let (relation, shape) = match self.events.ready(self.forest, event)? {
                     Some(ready) => ready,
                     None => {
-                        // The event sees this value alone.
+                        // The event is learned for this value only.
                         let single = self.forest.make(value, down, EMPTY)?;
                         self.forest.push(single);
                         let prepared = self.events.prepare(self.forest, event, single)?;
@@ -222,7 +224,7 @@ impl<E: Events> Saturation<'_, E> {
                         write = self.forest.entry(write).down;
                     }
                 }
-                // Rows that are learned meanwhile make another relation; this one must stay, and so must what it is fired on.
+                // Learning replaces an event's relation; the one in use must stay, and so must the set.
                 self.forest.push(relation);
                 self.forest.push(down);
                 let mut again = false;
@@ -238,11 +240,11 @@ impl<E: Events> Saturation<'_, E> {
                     if more == EMPTY {
                         continue;
                     }
-                    let known = &self.forest.stack[base..base + queued.len()];
-                    let place = known.iter().position(|&(v, ..)| v == target);
+                    let values = &self.forest.stack[base..base + queued.len()];
+                    let place = values.iter().position(|&(v, ..)| v == target);
                     let place = place.unwrap_or_else(|| {
                         self.events.occurs(level, target);
-                        // Below what is protected for now.
+                        // Below the entries that protect the operands.
                         self.forest
                             .stack
                             .insert(base + queued.len(), (target, EMPTY, EMPTY));
@@ -285,8 +287,8 @@ impl<E: Events> Saturation<'_, E> {
         }
         let number = self.family << SHAPE_BITS | shape.0;
         let key = [key(Operation::Fire, number), set, relation];
-        if let Some(known) = self.forest.cache.get(&key) {
-            return Ok(known);
+        if let Some(cached) = self.forest.cache.get(&key) {
+            return Ok(cached);
         }
         let list = self.fire_list(set, relation, shape, level)?;
         let result = self.fixpoint(list, level)?;
@@ -294,7 +296,7 @@ impl<E: Events> Saturation<'_, E> {
         Ok(result)
     }
 
-    /// The successors of a saturated set by a relation, with what is below the first level saturated.
+    /// The successors of a saturated set by a relation, saturated below the first level.
     fn fire_list(
         &mut self,
         set: Node,

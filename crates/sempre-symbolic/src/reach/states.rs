@@ -1,11 +1,12 @@
-//! Reachability: all states that a program can come to, as a diagram.
+//! Reachability: all reachable states of a program, as a diagram.
 //!
 //! * **Breadth-first** ([`crate::reach::breadth_first`]): level by level.
-//! * **Chaining** (Roig, Cortadella, Pastor, ICATPN 1995): each event on all that is known, what it finds included.
-//! * **Saturation** ([`crate::reach::saturation`]), the default: chaining carried down to the nodes.
+//! * **Chaining** (Roig, Cortadella, Pastor, ICATPN 1995): each event on all states found so far, its own successors
+//!   included.
+//! * **Saturation** ([`crate::reach::saturation`]), the default: chaining at each node.
 //!
-//! The first two are there for comparison, and as references in tests; and a saturation that gets long is helped by the first
-//! ([`crate::reach::interleaved_bfs`]).
+//! The first two are there for comparison, and as references in tests. A long saturation interleaves with breadth-first
+//! search ([`crate::reach::interleaved_bfs`]).
 
 use crate::dd::control::Limits;
 use crate::dd::forest::Forest;
@@ -21,7 +22,7 @@ use crate::turns::Participant;
 use sempre_base::Stop;
 use sempre_model::ir::Program;
 
-/// In which order the states are found.
+/// The order in which states are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strategy {
     /// Level by level.
@@ -33,18 +34,18 @@ pub enum Strategy {
     Saturation,
 }
 
-/// How to search.
+/// Options of a search for the reachable states.
 #[derive(Clone, Default)]
 pub struct Options<'a> {
-    /// In which order.
+    /// The order in which states are found.
     pub strategy: Strategy,
     /// How saturation fires events.
     pub firing: Firing,
-    /// If saturation gets long, let a breadth-first search have turns, too.
+    /// Whether a long saturation interleaves with breadth-first search.
     pub interleaved: bool,
-    /// When to give up.
+    /// Limits of memory and time.
     pub limits: Limits,
-    /// Told now and then.
+    /// Called with progress reports.
     pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
 }
 
@@ -92,11 +93,12 @@ impl Events for ModelEvents<'_, '_, '_> {
     }
 }
 
-/// All states that the model can come to; all its relations are known for them. The set is kept.
+/// The reachable states of the model, as a root. All relations are learned for them.
 ///
 /// # Errors
-/// If there is no room, or it is time to stop.
-pub fn reachable(
+/// If a limit is reached.
+#[cfg(test)]
+pub(crate) fn reachable(
     forest: &mut Forest,
     model: &mut Model<'_>,
     options: &Options<'_>,
@@ -111,7 +113,7 @@ fn search<'p>(
     options: &Options<'_>,
     interleaved: &mut InterleavedBfs<'p>,
 ) -> Result<Root, Stop> {
-    // A limit that is over before the search begins holds also where the search would end before its first look.
+    // A limit that is exceeded from the start ends even a search that would finish before its first poll.
     forest.poll()?;
     let mut reporter = ProgressReporter::new(options.progress);
     let initial = model.initial(forest)?;
@@ -138,7 +140,7 @@ fn search<'p>(
             forest.set(found, all?);
         }
         Strategy::Chaining => loop {
-            // Kept: the number of a dead node may be that of another soon.
+            // Protected, so that its number is not reused.
             let before = forest.protect(forest.get(found));
             for group in 0..model.groups.len() {
                 let now = forest.get(found);
@@ -165,7 +167,8 @@ fn search<'p>(
     Ok(found)
 }
 
-/// All states that a program can come to, with its cells in this order, or in one of ours. It works while it holds the baton.
+/// The reachable states of a program with this variable order, or with one from FORCE. With a participant, the search
+/// takes turns.
 pub(crate) fn reachable_states<'p>(
     program: &'p Program,
     order: Option<Vec<u32>>,

@@ -1,4 +1,4 @@
-//! Conditions on states as relations that only read.
+//! Conditions on states, as relations that only read.
 
 use crate::dd::forest::Forest;
 use crate::dd::node::Node;
@@ -10,11 +10,11 @@ use sempre_base::Stop;
 use sempre_model::Expr;
 
 impl Model<'_> {
-    /// The states of a set in which an expression is true; not those in which it has no value.
+    /// The states of a set in which an expression is true; states in which it has no value are left out.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn satisfying(
+    /// If a limit is reached.
+    pub(crate) fn satisfying(
         &mut self,
         forest: &mut Forest,
         set: Node,
@@ -40,7 +40,7 @@ impl Model<'_> {
         Ok(forest.first(states).map(|v| self.decode(&v)))
     }
 
-    /// The cells that an expression reads, in the order of levels, and the shape of what only reads these.
+    /// The cells that an expression reads, in the order of levels, and the shape of a relation that reads them.
     pub(crate) fn reads(&self, forest: &mut Forest, expr: &Expr) -> (Vec<u32>, Shape) {
         let mut cells = sempre_model::footprint::reads_of(self.program, expr);
         cells.sort_by_key(|&c| self.levels[c as usize]);
@@ -49,7 +49,7 @@ impl Model<'_> {
         (cells, shape)
     }
 
-    /// A condition as a relation that only reads: the values that make it true, of those that occur in a set of states.
+    /// A condition as a relation that only reads: among the values that occur in a set, those that make it true.
     pub(crate) fn condition(
         &mut self,
         forest: &mut Forest,
@@ -73,22 +73,22 @@ impl Model<'_> {
     }
 }
 
-/// The vectors of a set that are asked for; nothing is made meanwhile.
+/// The vectors of a set for which `wanted` holds. Makes no nodes.
 fn rows_where(
     forest: &Forest,
     set: Node,
-    mut wanted: impl FnMut(&[u32]) -> bool,
+    mut is_wanted: impl FnMut(&[u32]) -> bool,
 ) -> Result<Vec<Vec<u32>>, Stop> {
     let mut rows: Vec<Vec<u32>> = Vec::new();
     for (i, row) in forest.vectors(set).enumerate() {
-        // There may be more of them than anybody can look at.
+        // The set may have too many vectors to enumerate.
         if i % 4096 == 0 {
             forest.poll()?;
             if rows.len() * (size_of::<Vec<u32>>() + 4 * row.len()) > forest.remaining_bytes() {
                 return Err(Stop::Memory);
             }
         }
-        if wanted(&row) {
+        if is_wanted(&row) {
             rows.push(row);
         }
     }

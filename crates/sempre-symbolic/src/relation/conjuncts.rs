@@ -1,41 +1,42 @@
-//! An action as a conjunction of parts, each over as few cells as possible.
+//! An action as a conjunction of relations, each over as few cells as possible.
 //!
-//! * The guard is taken apart at its conjunctions. A condition whose cells are all read by a piece of the effect, or by another
-//!   condition, joins that one: it makes rows fewer and costs nothing. But if a condition can fail, all stay
-//!   apart and in order, since whether it is evaluated depends on those before it.
-//! * The effect falls into pieces that do not depend on each other: two statements belong together if one reads or
-//!   writes what an earlier one writes, or if they share a register. One that writes what an earlier one
-//!   only reads does not matter to it, since each piece starts from the state before the step.
-//! * Priority classes and the exclusive register are conditions, too: for each action that goes before, that it is disabled.
+//! * The guard is split at its conjunctions. A condition whose cells are all read by a part of the effect, or by
+//!   another condition, joins that one: this makes rows fewer and costs nothing. If a condition can fail, all
+//!   conditions stay separate and in order, since the first false one ends the evaluation.
+//! * The effect is split into independent parts. Two statements belong together if they share a register, or if one
+//!   reads or writes a cell that an earlier one writes. Writing a cell that an earlier statement only reads does not
+//!   connect them, since each part starts from the state before the step.
+//! * Priority classes and the exclusive register are conditions: each action of higher priority must be disabled.
 
 use sempre_model::footprint::{can_fail, reads_of};
 use sempre_model::ir::{Behaviour, Binary, Expr, Place, Program, Stmt, Table, VariableId};
 use sempre_model::{Action, Footprint};
 use std::collections::BTreeSet;
 
-/// What a part says.
+/// A conjunct of an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Conjunct {
     /// All conditions hold.
     Condition(Vec<Expr>),
-    /// An action of a higher class is not enabled, or one of the process that the exclusive register names.
+    /// The action of higher priority is disabled.
     Disabled(HigherPriority),
-    /// All conditions hold, none of which can fail, and the statements have been run.
+    /// All conditions hold, none of which can fail, and the statements are executed.
     Effect(Vec<Expr>, Vec<Stmt>),
-    /// The rows are all known.
+    /// A table of rows.
     Table(Table),
 }
 
-/// An action that keeps others from being taken while it is enabled.
+/// An action that, while enabled, disables others: one of a higher class, or one of the process that holds the
+/// exclusive register.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HigherPriority {
-    /// If the register has this value; always if there is none.
+    /// It counts only if the register has this value; always if there is none.
     pub register: Option<(VariableId, i64)>,
-    /// When it is enabled.
+    /// Its guard or table.
     pub behaviour: Behaviour,
 }
 
-/// The parts of an action, one of `actions`. Conditions come in the order of their evaluation.
+/// The conjuncts of an action, one of `actions`. Conditions are in the order of their evaluation.
 pub(crate) fn conjuncts(
     program: &Program,
     action: &Action,
@@ -65,7 +66,7 @@ pub(crate) fn conjuncts(
                 footprint(program, &conjunct).reads.into_iter().collect()
             })
             .collect();
-        // The widest first: narrower ones may join it.
+        // The widest first: narrower ones may join them.
         let mut conditions: Vec<(BTreeSet<u32>, Expr)> = (conditions.into_iter())
             .map(|c| (reads_of(program, &c).into_iter().collect(), c))
             .collect();
@@ -93,7 +94,7 @@ pub(crate) fn conjuncts(
     parts
 }
 
-/// The parts of a conjunction, from the left.
+/// The operands of a conjunction, from the left.
 fn flatten(guard: &Expr, out: &mut Vec<Expr>) {
     match guard {
         Expr::Binary(Binary::And, a, b) => {
@@ -143,11 +144,11 @@ fn higher_priority(
     higher_priority
 }
 
-/// Statements that depend on each other, together.
+/// The independent parts of an effect.
 fn pieces(program: &Program, effect: &[Stmt]) -> Vec<Vec<Stmt>> {
     let statements =
         |piece: &[usize]| -> Vec<Stmt> { piece.iter().map(|&i| effect[i].clone()).collect() };
-    // What a statement touches can be told only together with those that assign its registers.
+    // Cells that a statement touches are computed together with the statements that assign its registers.
     let registers: Vec<BTreeSet<u32>> = effect.iter().map(registers_of).collect();
     let mut pieces: Vec<Vec<usize>> = (0..effect.len()).map(|i| vec![i]).collect();
     merge(&mut pieces, |p, q| {
@@ -165,11 +166,11 @@ fn pieces(program: &Program, effect: &[Stmt]) -> Vec<Vec<Stmt>> {
         let before = pieces.len();
         merge(&mut pieces, |p, q| {
             let (Some(a), Some(b)) = (of(p), of(q)) else {
-                // Just merged: looked at again in the next round.
+                // Merged in this round; compared again in the next one.
                 return false;
             };
             let meet = |x: &[u32], y: &[u32]| x.iter().any(|c| y.contains(c));
-            // Who is done before the other begins does not see what that writes.
+            // A part that ends before the other begins does not see its writes.
             let done = |p: &[usize], q: &[usize]| p.last() < q.first();
             meet(&a.may_write, &b.may_write)
                 || meet(&a.may_write, &b.reads) && !done(q, p)
@@ -182,7 +183,7 @@ fn pieces(program: &Program, effect: &[Stmt]) -> Vec<Vec<Stmt>> {
     pieces.iter().map(|p| statements(p)).collect()
 }
 
-/// Merges pieces as long as two belong together.
+/// Merges parts as long as two belong together.
 fn merge(pieces: &mut Vec<Vec<usize>>, together: impl Fn(&[usize], &[usize]) -> bool) {
     let mut i = 0;
     while i < pieces.len() {
@@ -197,7 +198,7 @@ fn merge(pieces: &mut Vec<Vec<usize>>, together: impl Fn(&[usize], &[usize]) -> 
     }
 }
 
-/// The cells that a meaning reads and writes.
+/// The cells that a conjunct reads and writes.
 pub(crate) fn footprint(program: &Program, conjunct: &Conjunct) -> Footprint {
     let action = |guard: Expr, effect: &[Stmt]| Action {
         name: String::new(),

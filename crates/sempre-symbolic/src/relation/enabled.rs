@@ -1,7 +1,7 @@
-//! What holds of all events together: states in which none is enabled, number of steps.
+//! Questions about all events together: deadlocks, idle processes, number of transitions.
 //!
-//! Both go through a diagram from the bottom up, and look at an event at the highest level that it touches: whether an event is
-//! enabled does not depend on what is above. So each node is looked at once, with the events of its level alone.
+//! A diagram is traversed from the bottom up, and an event is considered at the highest level that it touches: the
+//! levels above do not matter to it. So each node is visited once, with the events of its level only.
 
 use crate::dd::count::{Count, CountError, Tables};
 use crate::dd::forest::Forest;
@@ -12,11 +12,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sempre_base::Stop;
 
 impl Model<'_> {
-    /// The events that belong to each level.
+    /// The events with each top level.
     fn events_by_level(&self) -> Vec<Vec<usize>> {
         let mut by_level = vec![Vec::new(); self.order().len()];
         for (i, e) in self.events.iter().enumerate() {
-            // An event of a program without cells has no level.
+            // In a program without cells, events have no level.
             if let Some(events) = by_level.get_mut(e.top as usize) {
                 events.push(i);
             }
@@ -24,10 +24,10 @@ impl Model<'_> {
         by_level
     }
 
-    /// Learns what every event does to a set of states.
+    /// Learns the relations of all events for a set of states.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
+    /// If a limit is reached.
     pub(crate) fn prepare_all(&mut self, forest: &mut Forest, set: Node) -> Result<(), Stop> {
         let root = forest.protect(set);
         let mut now: FxHashSet<Node> = FxHashSet::from_iter([set]);
@@ -44,7 +44,7 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// The events that write nothing, which are in no group.
+    /// The events that write nothing. They are in no group.
     pub(crate) fn events_without_writes(&self) -> Vec<usize> {
         let mut is_silent = vec![true; self.events.len()];
         for &event in self.groups.iter().flat_map(|g| &g.events) {
@@ -53,11 +53,11 @@ impl Model<'_> {
         (0..self.events.len()).filter(|&e| is_silent[e]).collect()
     }
 
-    /// Learns what every event does to a set of states, and makes the relations of the groups. Each part is asked once, about all that is
-    /// there from its event's level on: faster than [`Model::prepare_all`] for sets that are small.
+    /// Learns the relations of all events for a set of states, and updates those of the groups. Each event is queried
+    /// once, for the union of the nodes at its top level: faster than [`Model::prepare_all`] for small sets.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
+    /// If a limit is reached.
     pub(crate) fn prepare_by_level(&mut self, forest: &mut Forest, set: Node) -> Result<(), Stop> {
         let below = forest.protect(set);
         let silent = self.events_without_writes();
@@ -81,11 +81,11 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// Learns what every event does to a single state, and makes the relations of the groups. What is known for all values that have
-    /// occurred, these included, is not looked at.
+    /// Learns the relations of all events for a single state, and updates those of the groups. Skips relations that are
+    /// complete for all values that have occurred, including this state's.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
+    /// If a limit is reached.
     pub(crate) fn prepare_single_state(
         &mut self,
         forest: &mut Forest,
@@ -107,11 +107,11 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// The states of a set in which no action is enabled. All relations must be known for the set.
+    /// The states of a set in which no action is enabled. The relations must have been learned for the set.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn deadlocks(&mut self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
+    /// If a limit is reached.
+    pub(crate) fn deadlocks(&mut self, forest: &mut Forest, set: Node) -> Result<Node, Stop> {
         if self.order().is_empty() {
             let deadlocked_below = self.events.iter().all(|e| forest.get(e.relation) == EMPTY);
             return Ok(if deadlocked_below { set } else { EMPTY });
@@ -122,7 +122,7 @@ impl Model<'_> {
         let deadlocked_below = self.deadlocked_below(forest, set, 0, &events, &mut deadlocked);
         forest.stack.truncate(base);
         let deadlocked_below = deadlocked_below?;
-        // Steps that fail are steps, too.
+        // A step that fails is a step, too.
         let rest = forest.protect(deadlocked_below);
         for i in 0..self.events.len() {
             let failing = self.failing(forest, i, forest.get(rest))?;
@@ -134,16 +134,17 @@ impl Model<'_> {
         Ok(result)
     }
 
-    /// Does a process take part in an event?
+    /// Whether a process takes part in an event.
     pub(crate) fn involves(&self, event: usize, process: usize) -> bool {
         let action = &self.program().actions[self.events[event].action as usize];
         action.processes.iter().any(|p| p.0 as usize == process)
     }
 
-    /// The states of a set in which no action of a process is enabled. All relations must be known for the set.
+    /// The states of a set in which no action of a process is enabled. The relations must have been learned for the
+    /// set.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
+    /// If a limit is reached.
     pub(crate) fn idle(
         &mut self,
         forest: &mut Forest,
@@ -170,7 +171,7 @@ impl Model<'_> {
         Ok(idle)
     }
 
-    /// The vectors for which none of the events from this level on is enabled. What is known stays on the stack.
+    /// The vectors in which no event from this level on is enabled. Memoised results stay on the stack.
     fn deadlocked_below(
         &self,
         forest: &mut Forest,
@@ -192,7 +193,7 @@ impl Model<'_> {
                 list.push((value, down));
             }
         }
-        // What is in the list is on the stack already, as a known result.
+        // The list's nodes are memoised results, hence on the stack.
         let mut deadlocked_below = EMPTY;
         for &(value, down) in list.iter().rev() {
             deadlocked_below = forest.make(value, down, deadlocked_below)?;
@@ -210,19 +211,19 @@ impl Model<'_> {
             forest.pop();
             forest.pop();
         }
-        // Both: a dead node's number may be another's soon.
+        // Both are protected: the number of a dead node could be reused.
         forest.push(node);
         forest.push(deadlocked_below);
         deadlocked.insert(node, deadlocked_below);
         Ok(deadlocked_below)
     }
 
-    /// Number of transitions from the states of a set: one for each enabled action, or row. All relations must be known
-    /// for the set.
+    /// Number of transitions from a set of states: one for each enabled action, or row of a table. The relations must
+    /// have been learned for the set.
     ///
     /// # Errors
-    /// If there is no memory for tables.
-    pub fn transitions(&self, forest: &Forest, set: Node) -> Result<Natural, Stop> {
+    /// If the tables exceed the memory limit.
+    pub(crate) fn transitions(&self, forest: &Forest, set: Node) -> Result<Natural, Stop> {
         if self.order().is_empty() {
             let steps = self
                 .events
@@ -242,7 +243,7 @@ impl Model<'_> {
             .map_err(|_| Stop::Memory)
     }
 
-    /// Level by level from the bottom up, event by event: only one event's table is there at a time.
+    /// Goes from the bottom level up and event by event, so that the table of one event exists at a time.
     fn steps_from<N: Count>(&self, forest: &Forest, set: Node) -> Result<N, CountError> {
         let mut levels: Vec<Vec<Node>> = Vec::new();
         let mut now: FxHashSet<Node> = FxHashSet::from_iter([set]);
@@ -253,7 +254,7 @@ impl Model<'_> {
             now = downs.collect();
         }
         let mut tables = Tables::<N>::new(forest.remaining_bytes());
-        // By all events from the level of a node on.
+        // Numbers of steps by all events from a node's level on.
         let mut below: FxHashMap<Node, N> = FxHashMap::default();
         let events = self.events_by_level();
         for (nodes, events) in levels.iter().zip(&events).rev() {

@@ -8,26 +8,26 @@ use crate::relation::conjuncts::Conjunct;
 use crate::relation::model::{ConjunctUse, Model};
 use sempre_base::Stop;
 
-/// Parts with more cells are asked only about states that the smaller conditions let through.
+/// Relations over more cells are queried only for states that pass the smaller conditions.
 const MAX_UNFILTERED_CELLS: usize = 2;
 
 impl Model<'_> {
-    /// The relation of a group, if it is known for whatever has occurred.
+    /// The relation of a group, if it is complete for all values that have occurred.
     pub(crate) fn ready(&mut self, forest: &mut Forest, group: u32) -> Result<Option<Node>, Stop> {
         let now = Some(self.learner.values.occurrences);
         if self.groups[group as usize].checked_at != now {
             let (mut changed, mut ready) = (false, true);
             for i in 0..self.groups[group as usize].events.len() {
                 let event = self.groups[group as usize].events[i] as usize;
-                let mut known = true;
+                let mut complete = true;
                 for u in &self.events[event].uses {
-                    let part = &mut self.partial_relations[u.part as usize];
-                    known &= part.learn_all(forest, &mut self.learner)?;
+                    let partial = &mut self.partial_relations[u.partial as usize];
+                    complete &= partial.learn_all(forest, &mut self.learner)?;
                 }
-                if known {
+                if complete {
                     changed |= self.join_conjuncts(forest, event)?;
                 }
-                ready &= known;
+                ready &= complete;
             }
             if changed {
                 self.update_group_relation(forest, group)?;
@@ -49,7 +49,7 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// Learns what a group does to the vectors of a set, which start at the group's top. Its relation.
+    /// Learns the relation of a group for a set whose vectors start at the group's top level, and returns it.
     pub(crate) fn prepare(
         &mut self,
         forest: &mut Forest,
@@ -71,7 +71,7 @@ impl Model<'_> {
         Ok(forest.get(self.groups[group as usize].relation))
     }
 
-    /// The same for one event; whether its relation has changed.
+    /// The same for one event. Returns whether its relation has changed.
     pub(crate) fn prepare_event(
         &mut self,
         forest: &mut Forest,
@@ -84,18 +84,18 @@ impl Model<'_> {
         forest.push(set);
         let mut filters = 0;
         for (done, &i) in event.by_size.iter().enumerate() {
-            let ConjunctUse { part, reads, .. } = event.uses[i];
-            let known = self.tracks_values
-                && self.partial_relations[part as usize].learn_all(forest, &mut self.learner)?;
-            let cells = self.partial_relations[part as usize].cells.len();
-            if !known
+            let ConjunctUse { partial, reads, .. } = event.uses[i];
+            let complete = self.tracks_values
+                && self.partial_relations[partial as usize].learn_all(forest, &mut self.learner)?;
+            let cells = self.partial_relations[partial as usize].cells.len();
+            if !complete
                 && cells > MAX_UNFILTERED_CELLS
-                && !self.partial_relations[part as usize].is_complete()
+                && !self.partial_relations[partial as usize].is_complete()
             {
-                // What the parts before let through.
+                // Filters the set by the conjuncts before this one.
                 while filters < done {
                     let before = event.uses[event.by_size[filters]];
-                    let filter = &self.partial_relations[before.part as usize];
+                    let filter = &self.partial_relations[before.partial as usize];
                     filters += 1;
                     let unconditional =
                         matches!(&filter.conjunct, Conjunct::Effect(c, _) if c.is_empty());
@@ -107,7 +107,7 @@ impl Model<'_> {
                     let mut less =
                         forest.restrict_inner(set, forest.get(relation), before.shape)?;
                     if forest.get(failing) != EMPTY {
-                        // What fails here may be kept from failing by another part.
+                        // States where the filter itself fails stay: another conjunct may rule them out.
                         forest.push(less);
                         let bad = forest.restrict_inner(set, forest.get(failing), before.reads)?;
                         forest.push(bad);
@@ -121,11 +121,11 @@ impl Model<'_> {
             if set == EMPTY {
                 break;
             }
-            let part = &mut self.partial_relations[part as usize];
-            if !known {
-                part.learn(forest, &mut self.learner, set, reads)?;
+            let partial = &mut self.partial_relations[partial as usize];
+            if !complete {
+                partial.learn(forest, &mut self.learner, set, reads)?;
             }
-            if forest.get(part.relation) == EMPTY && forest.get(part.failing) == EMPTY {
+            if forest.get(partial.relation) == EMPTY && forest.get(partial.failing) == EMPTY {
                 break;
             }
         }
@@ -133,12 +133,12 @@ impl Model<'_> {
         self.join_conjuncts(forest, number)
     }
 
-    /// Makes the relation of an event if its parts have changed; whether it has changed.
+    /// Rebuilds the relation of an event from its conjuncts if these have changed. Returns whether it has changed.
     fn join_conjuncts(&mut self, forest: &mut Forest, event: usize) -> Result<bool, Stop> {
         let event = &mut self.events[event];
         let partial_relations = &self.partial_relations;
         let version = (event.uses.iter())
-            .map(|u| u64::from(partial_relations[u.part as usize].version))
+            .map(|u| u64::from(partial_relations[u.partial as usize].version))
             .sum();
         if version == event.version {
             return Ok(false);
@@ -147,7 +147,7 @@ impl Model<'_> {
         let mut joined = (UNIT, Shape::END);
         for &i in &event.by_size {
             let other = &event.uses[i];
-            let relation = forest.get(partial_relations[other.part as usize].relation);
+            let relation = forest.get(partial_relations[other.partial as usize].relation);
             forest.push(joined.0);
             let result = forest.join(joined, (relation, other.shape))?;
             forest.pop();

@@ -1,4 +1,4 @@
-//! Erroneous steps, assertions that do not hold, propositions without a value.
+//! Erroneous steps, violated assertions, propositions without a value.
 
 use crate::dd::forest::Forest;
 use crate::dd::node::{EMPTY, Node};
@@ -8,23 +8,24 @@ use sempre_base::Stop;
 use sempre_model::footprint::can_fail;
 use sempre_model::{Expr, Interpreter};
 
-/// Something erroneous in a state.
+/// An error in a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The state.
     pub state: Vec<i64>,
-    /// The action that fails, or none if the state does not meet an assertion.
+    /// The action that fails; none if an assertion is violated.
     pub action: Option<u32>,
     /// What is wrong.
     pub message: String,
 }
 
 impl Model<'_> {
-    /// The states of a set in which something is erroneous, by what that is. All relations must be known for the set.
+    /// The errors in a set of states, one for each action and assertion. The relations must have been learned for the
+    /// set.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn faults(&mut self, forest: &mut Forest, set: Node) -> Result<Vec<Fault>, Stop> {
+    /// If a limit is reached.
+    pub(crate) fn faults(&mut self, forest: &mut Forest, set: Node) -> Result<Vec<Fault>, Stop> {
         let mut faults = Vec::new();
         for i in 0..self.events.len() {
             let node = self.failing(forest, i, set)?;
@@ -59,7 +60,7 @@ impl Model<'_> {
         Ok(faults)
     }
 
-    /// Has no part ever failed, for whatever values it was asked about?
+    /// Whether no conjunct has failed for any values it was queried for.
     pub(crate) fn never_fails(&self, forest: &Forest) -> bool {
         (self.partial_relations.iter()).all(|p| forest.get(p.failing) == EMPTY)
     }
@@ -75,17 +76,17 @@ impl Model<'_> {
         let base = forest.stack.len();
         let found = forest.protect(EMPTY);
         for (k, failing) in event.uses.iter().enumerate() {
-            let part = &self.partial_relations[failing.part as usize];
-            if forest.get(part.failing) == EMPTY {
+            let partial = &self.partial_relations[failing.partial as usize];
+            if forest.get(partial.failing) == EMPTY {
                 continue;
             }
             let shape = self.shape_from_top(forest, failing.reads, event.top);
-            let mut bad = forest.restrict(set, forest.get(part.failing), shape)?;
+            let mut bad = forest.restrict(set, forest.get(partial.failing), shape)?;
             let is_condition = |m: &Conjunct| !matches!(m, Conjunct::Effect(..));
             for (j, other) in event.uses.iter().enumerate() {
-                let before = &self.partial_relations[other.part as usize];
-                // Conditions that come later are not evaluated any more.
-                let matters = if is_condition(&part.conjunct) {
+                let before = &self.partial_relations[other.partial as usize];
+                // Conditions after a failing one are not evaluated.
+                let matters = if is_condition(&partial.conjunct) {
                     j < k
                 } else {
                     j != k
@@ -99,7 +100,7 @@ impl Model<'_> {
                 bad = if is_condition(&before.conjunct) {
                     good
                 } else {
-                    // Another piece may fail as well: what is wrong is wrong all the same.
+                    // Another part of the effect may fail as well; the state is erroneous either way.
                     forest.push(good);
                     let shape = self.shape_from_top(forest, other.reads, event.top);
                     let worse = forest.restrict(bad, forest.get(before.failing), shape)?;
@@ -116,12 +117,12 @@ impl Model<'_> {
     }
 }
 
-/// What is said of a proposition without a value.
+/// The message about a proposition without a value.
 pub(crate) fn undefined(proposition: usize, error: &str) -> String {
     format!("proposition {proposition} has no value: {error}")
 }
 
-/// Something erroneous in a state of a set: a step, an assertion, a proposition without a value.
+/// An error in a set of states: a failing step, a violated assertion, or a proposition without a value.
 pub(crate) fn first_fault(
     forest: &mut Forest,
     model: &mut Model<'_>,

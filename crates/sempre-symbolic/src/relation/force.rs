@@ -1,27 +1,30 @@
 //! Static variable orders: which cell is at which level.
 //!
-//! FORCE (Aloul, Markov, Sakallah, GLSVLSI 2003): cells that actions use together attract each other. Each action is at the
-//! centre of its cells, each cell moves to the centre of its actions, and so on; the best order met is kept. It starts from the
-//! order of declarations, in which what belongs together often is together already, from the one of Cuthill and McKee (1969),
-//! which spreads from a cell at the border of the graph to its neighbours, and from a few drawn ones.
+//! FORCE (Aloul, Markov, Sakallah, GLSVLSI 2003): cells that actions use together attract each other. Each action is
+//! placed at the centre of its cells, then each cell moves to the centre of its actions, and so on; the best order is
+//! kept. It starts from the order of declarations, in which related cells are often adjacent, from the order of Cuthill
+//! and McKee (1969), which spreads from a cell at the border of the graph to its neighbours, and from a few random
+//! ones.
 //!
-//! Orders are compared by the weighted event span of Siminiceanu and Ciardo (TACAS 2006): the sum over actions of the levels
-//! from the highest to the lowest cell, times how high the highest is, since what is high is fired on large diagrams.
+//! Orders are compared by the weighted event span of Siminiceanu and Ciardo (TACAS 2006): the sum over actions of the
+//! levels from the highest to the lowest cell, times the height of the highest, since an event at a high level is fired
+//! on large diagrams.
 
 use sempre_base::Random;
 use sempre_base::stop::{checkpoint, checkpoint_now};
 
-/// Rounds without progress after which a start is given up.
+/// Rounds without progress before the next start.
 const MAX_STALLED_ROUNDS: usize = 4;
 /// Rounds from one start.
 const MAX_ROUNDS: usize = 200;
-/// Drawn starts.
+/// Number of random starts.
 const RANDOM_STARTS: usize = 20;
-/// What all rounds may cost, in cells of supports.
+/// Work of all rounds, in cells of supports.
 const MAX_WORK: usize = 4_000_000;
 
-/// An order of `cells` cells, some of which each action uses together: the cell of each level, the highest first.
-pub fn force(cells: usize, supports: &[Vec<u32>]) -> Vec<u32> {
+/// A variable order for `cells` cells, where each action uses the cells of one support: the cell of each level, the
+/// highest first.
+pub(crate) fn force(cells: usize, supports: &[Vec<u32>]) -> Vec<u32> {
     let supports: Vec<&Vec<u32>> = supports.iter().filter(|s| s.len() > 1).collect();
     let mut users: Vec<Vec<u32>> = vec![Vec::new(); cells];
     for (i, support) in supports.iter().enumerate() {
@@ -66,7 +69,7 @@ pub fn force(cells: usize, supports: &[Vec<u32>]) -> Vec<u32> {
             }
         }
     }
-    // Upside down, too: only the heights change.
+    // Reversing the order changes the heights only.
     let mut reversed = best.clone();
     reversed.reverse();
     if span(&reversed, &supports) < least {
@@ -75,7 +78,7 @@ pub fn force(cells: usize, supports: &[Vec<u32>]) -> Vec<u32> {
     best
 }
 
-/// Breadth-first from the last cell that a breadth-first walk from anywhere meets, cells with few neighbours first.
+/// Breadth-first order from the last cell of a breadth-first search; cells with few neighbours first.
 fn cuthill_mckee(cells: usize, supports: &[&Vec<u32>], users: &[Vec<u32>]) -> Vec<u32> {
     let walk = |from: u32, seen: &mut Vec<bool>| -> Vec<u32> {
         let mut order = vec![from];
@@ -131,7 +134,7 @@ fn round(order: &[u32], supports: &[&Vec<u32>], users: &[Vec<u32>]) -> Vec<u32> 
             sum as f64 / s.len() as f64
         })
         .collect();
-    let mut wanted: Vec<(f64, u32)> = (order.iter())
+    let mut targets: Vec<(f64, u32)> = (order.iter())
         .map(|&cell| {
             let users = &users[cell as usize];
             let sum: f64 = users.iter().map(|&a| centres[a as usize]).sum();
@@ -143,9 +146,9 @@ fn round(order: &[u32], supports: &[&Vec<u32>], users: &[Vec<u32>]) -> Vec<u32> 
             (place, cell)
         })
         .collect();
-    // Stable: what is equally attracted stays in order.
-    wanted.sort_by(|a, b| a.0.total_cmp(&b.0));
-    wanted.into_iter().map(|(_, cell)| cell).collect()
+    // A stable sort: cells with equal positions stay in order.
+    targets.sort_by(|a, b| a.0.total_cmp(&b.0));
+    targets.into_iter().map(|(_, cell)| cell).collect()
 }
 
 /// The weighted event span.
@@ -170,7 +173,7 @@ mod tests {
     fn a_scrambled_ring_of_pairs_is_put_in_order() {
         let mut random = Random::new(3);
         for n in [2, 5, 12, 40] {
-            // Neighbours in a hidden order belong together.
+            // Neighbours in a hidden order are used together.
             let hidden = shuffled(n, &mut random);
             let supports: Vec<Vec<u32>> = hidden.windows(2).map(<[u32]>::to_vec).collect();
             let order = force(n, &supports);

@@ -1,14 +1,14 @@
-//! Conditions on sums, without looking at one vector after another.
+//! Conditions on sums, without enumerating vectors.
 //!
-//! `1 <= Fork_1 + … + Fork_50` reads fifty cells, and in a net that is worth a decision diagram their values occur in more combinations
-//! than anybody can count through. But of the cells above, only their sum matters for those below: so the vectors for
-//! which a comparison of sums holds are found by going down the diagram with the sum so far, and each node is asked once for each sum.
-//! Where the least and the greatest sum below a node agree on the answer, it is taken as it is, or not at all.
+//! `1 <= Fork_1 + … + Fork_50` reads fifty cells, whose values occur in too many combinations to enumerate. But only
+//! the sum of the cells above matters for those below. So the vectors that satisfy a comparison are found by going down
+//! the diagram with the sum so far, and each node is visited once for each sum. If the least and the greatest sum below
+//! a node agree on the truth of the comparison, the node is taken as a whole or dropped.
 //!
-//! Conjunctions, disjunctions and negations of comparisons are operations on sets. What is no such condition, or could overflow, is left
-//! to others.
+//! Conjunctions, disjunctions and negations of comparisons are operations on sets. Other conditions, and sums that
+//! could overflow, are refused; the caller enumerates vectors then.
 //!
-//! Cost: nodes times sums that differ.
+//! Cost: nodes times different sums.
 
 use crate::dd::forest::Forest;
 use crate::dd::node::{EMPTY, Node, Root, UNIT};
@@ -17,9 +17,9 @@ use rustc_hash::FxHashMap;
 use sempre_base::Stop;
 use sempre_model::ir::{Binary, Expr, Place, Program, Unary};
 
-/// Sums that could be larger are left to others.
+/// Larger sums are refused.
 const MAX_SUM: i128 = 1 << 62;
-/// Bytes for each sum that is remembered, about.
+/// Bytes of a memoised sum, about.
 const ENTRY_BYTES: usize = 48;
 
 /// A condition on sums.
@@ -32,7 +32,7 @@ pub(crate) enum LinearCondition {
     Or(Box<LinearCondition>, Box<LinearCondition>),
 }
 
-/// Cells with factors, and a number.
+/// Cells with coefficients, and a constant.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LinearSum {
     terms: Vec<(u32, i64)>,
@@ -86,8 +86,8 @@ impl LinearSum {
 }
 
 impl LinearCondition {
-    /// An expression as a condition on sums, if it is one.
-    pub fn of(program: &Program, expr: &Expr) -> Option<Self> {
+    /// The expression as a condition on sums, if it is one.
+    pub(crate) fn of(program: &Program, expr: &Expr) -> Option<Self> {
         use Binary::{And, Equal, Greater, GreaterEqual, Implies, Less, LessEqual, NotEqual, Or};
         let part = |e: &Expr| Self::of(program, e).map(Box::new);
         Some(match expr {
@@ -108,11 +108,12 @@ impl LinearCondition {
         })
     }
 
-    /// The vectors of a set, whose places are these cells, for which it holds; none if sums might overflow. The set is protected.
+    /// The vectors of a set over these cells that satisfy the condition; `None` if sums might overflow. The caller
+    /// protects the set.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn select(
+    /// If a limit is reached.
+    pub(crate) fn select(
         &self,
         forest: &mut Forest,
         values: &ValueNumbering,
@@ -168,7 +169,7 @@ fn select_sum(
         bounds: FxHashMap::default(),
         results: FxHashMap::default(),
     };
-    // How large anything can get that is added up, whatever the order.
+    // A bound of all partial sums in whatever order.
     let mut size = i128::from(sum.constant).abs();
     for (&cell, &factor) in cells.iter().zip(&factors) {
         size += i128::from(factor).abs() * i128::from(values.max_abs(cell));
@@ -192,13 +193,13 @@ struct SumSelection<'a> {
     op: Binary,
     /// The least and the greatest sum below a node.
     bounds: FxHashMap<Node, (i64, i64)>,
-    /// For a node and the sum above it, the vectors with which the comparison holds.
+    /// For a node and the sum above it, the vectors that satisfy the comparison.
     results: FxHashMap<(Node, i64), Root>,
 }
 
 impl SumSelection<'_> {
     fn term(&self, depth: usize, number: u32) -> i64 {
-        // A cell that does not matter may hold anything.
+        // A cell without a coefficient may have a value of any size.
         match self.factors[depth] {
             0 => 0,
             factor => factor.wrapping_mul(self.values.value(self.cells[depth], number)),
@@ -265,7 +266,7 @@ impl SumSelection<'_> {
     }
 }
 
-/// Whether all numbers between two compare with zero in the same way, and how.
+/// The truth of a comparison with zero, if it is the same for all numbers between two.
 fn constant_truth(op: Binary, least: i64, most: i64) -> Option<bool> {
     let (always, never) = match op {
         Binary::Equal => (least == 0 && most == 0, least > 0 || most < 0),
@@ -361,7 +362,7 @@ mod tests {
         assert!(constant_truth > 500, "{constant_truth}");
     }
 
-    /// A hundred cells, any of which may be set: far too many combinations to look at them.
+    /// A hundred cells of two values each: too many combinations to enumerate.
     #[test]
     fn many_cells() {
         let mut program = Program::new("many");

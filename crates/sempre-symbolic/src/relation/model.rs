@@ -1,13 +1,14 @@
 //! A program as sets and relations.
 //!
 //! Each cell is a level of the diagrams, in a static order ([`crate::relation::force`]). Each action, or variant of one
-//! ([`crate::relation::split`]), is an event: the conjunction of its parts ([`crate::relation::conjuncts`]), which are learned from the sets that
-//! it is fired on ([`crate::relation::partial_relation`]). Events with the same levels in the same modes are fired together, as one group.
+//! ([`crate::relation::split`]), is an event: the conjunction of its conjuncts ([`crate::relation::conjuncts`]), which
+//! are learned from the sets that the event is fired on ([`crate::relation::partial_relation`]). Events with the same
+//! levels in the same modes are fired together, as a group.
 //!
-//! Invariant: before a group is fired on a set, all its parts know the values that occur in the set, so its relation
-//! is exact there. Relations are known for values that do not occur together, too, where it costs less to ask than to find out.
-//! Relations only grow, and no row that is learned later is about states that were asked for
-//! before; so results of operations stay right.
+//! Invariant: before a group is fired on a set, its conjuncts have been learned for all values that occur in the set,
+//! so its relation is exact there. Relations may also be learned for values that do not occur together, where a query
+//! costs less than a projection. Relations only grow, and no later row is about states that were queried before; so
+//! cached results stay correct.
 
 use crate::dd::forest::Forest;
 use crate::dd::node::{EMPTY, Node, Root};
@@ -22,13 +23,13 @@ use rustc_hash::FxHashMap;
 use sempre_base::Stop;
 use sempre_model::ir::Program;
 
-/// A part of an event.
+/// The use of a conjunct by an event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConjunctUse {
-    pub part: u32,
-    /// Of its relation, from the top of the event on.
+    pub partial: u32,
+    /// The shape of its relation, from the top of the event on.
     pub shape: Shape,
-    /// Of what it reads.
+    /// The shape of what it reads.
     pub reads: Shape,
 }
 
@@ -40,12 +41,12 @@ pub(crate) struct Event {
     /// The highest level that it touches.
     pub top: u32,
     pub uses: Vec<ConjunctUse>,
-    /// In which order parts are learned and joined: those of few cells first.
+    /// The conjuncts in the order in which they are learned and joined: those of few cells first.
     pub by_size: Vec<usize>,
-    /// Of its relation, from `top` on.
+    /// The shape of its relation, from `top` on.
     pub shape: Shape,
     pub relation: Root,
-    /// The versions of its parts, added up, when it was made.
+    /// The sum of the conjuncts' versions from which the relation was made.
     pub version: u64,
 }
 
@@ -56,15 +57,15 @@ pub(crate) struct Group {
     pub shape: Shape,
     pub events: Vec<u32>,
     pub relation: Root,
-    /// How many values had occurred in all cells when its parts were last looked at.
+    /// The number of occurrences of values when its conjuncts were last checked.
     pub checked_at: Option<usize>,
-    /// Are its parts known for all combinations of these?
+    /// Whether its conjuncts were learned for all combinations of these.
     pub is_complete: bool,
 }
 
 /// See the module's documentation.
 #[derive(Clone, Debug)]
-pub struct Model<'p> {
+pub(crate) struct Model<'p> {
     pub(crate) program: &'p Program,
     /// The cell of each level.
     pub(crate) order: Vec<u32>,
@@ -73,21 +74,21 @@ pub struct Model<'p> {
     pub(crate) partial_relations: Vec<PartialRelation>,
     pub(crate) events: Vec<Event>,
     pub(crate) groups: Vec<Group>,
-    /// The groups with each top.
+    /// The groups with each top level.
     pub(crate) at_level: Vec<Vec<u32>>,
     pub(crate) learner: RelationLearner<'p>,
-    /// Is it noted which values occur?
+    /// Whether occurrences of values are recorded.
     pub(crate) tracks_values: bool,
     pub(crate) reordering: Reordering,
 }
 
 impl<'p> Model<'p> {
-    /// The model of a program, with its cells in this order, or in one of ours. Nothing is known of its relations yet.
+    /// The model of a program with this variable order, or with one from FORCE. No relation is learned yet.
     ///
     /// # Panics
-    /// If the order does not have each cell once, or the program has an atomic register: its steps are not those of single
-    /// actions.
-    pub fn new(forest: &mut Forest, program: &'p Program, order: Option<Vec<u32>>) -> Self {
+    /// If the order does not contain each cell once, or the program has an atomic register: its steps are not those of
+    /// single actions.
+    pub(crate) fn new(forest: &mut Forest, program: &'p Program, order: Option<Vec<u32>>) -> Self {
         assert!(
             program.atomic.is_none(),
             "atomic steps are not relations of actions"
@@ -117,10 +118,10 @@ impl<'p> Model<'p> {
             tracks_values: false,
             reordering: Reordering::None,
         };
-        let mut known: FxHashMap<String, u32> = FxHashMap::default();
+        let mut indices: FxHashMap<String, u32> = FxHashMap::default();
         let mut groups: FxHashMap<(u32, Shape), u32> = FxHashMap::default();
         for ((action, _), conjuncts) in actions.iter().zip(conjuncts) {
-            model.add_event(forest, *action, conjuncts, &mut known, &mut groups);
+            model.add_event(forest, *action, conjuncts, &mut indices, &mut groups);
         }
         model
     }
@@ -130,14 +131,15 @@ impl<'p> Model<'p> {
         forest: &mut Forest,
         action: u32,
         conjuncts: Vec<Conjunct>,
-        known: &mut FxHashMap<String, u32>,
+        indices: &mut FxHashMap<String, u32>,
         groups: &mut FxHashMap<(u32, Shape), u32>,
     ) {
         let numbers: Vec<u32> = (conjuncts.into_iter())
             .map(|conjunct| {
-                *known.entry(format!("{conjunct:?}")).or_insert_with(|| {
-                    let part = PartialRelation::new(forest, self.program, conjunct, &self.levels);
-                    self.partial_relations.push(part);
+                *indices.entry(format!("{conjunct:?}")).or_insert_with(|| {
+                    let partial =
+                        PartialRelation::new(forest, self.program, conjunct, &self.levels);
+                    self.partial_relations.push(partial);
                     self.partial_relations.len() as u32 - 1
                 })
             })
@@ -149,17 +151,17 @@ impl<'p> Model<'p> {
             .min()
             .unwrap_or(0);
         let uses: Vec<ConjunctUse> = (numbers.iter())
-            .map(|&part| {
-                let p = &partial_relations[part as usize];
+            .map(|&partial| {
+                let p = &partial_relations[partial as usize];
                 ConjunctUse {
-                    part,
+                    partial,
                     shape: forest.shape(&p.modes(&self.levels, top)),
                     reads: forest.shape(&p.read_modes(&self.levels, top)),
                 }
             })
             .collect();
         let mut by_size: Vec<usize> = (0..uses.len()).collect();
-        by_size.sort_by_key(|&i| partial_relations[uses[i].part as usize].cells.len());
+        by_size.sort_by_key(|&i| partial_relations[uses[i].partial as usize].cells.len());
         let shape = by_size.iter().fold(Shape::END, |shape, &i| {
             (forest.joined_shape(shape, uses[i].shape))
                 .expect("pieces of an effect write different cells")
@@ -196,37 +198,37 @@ impl<'p> Model<'p> {
     }
 
     /// The program.
-    pub fn program(&self) -> &'p Program {
+    pub(crate) fn program(&self) -> &'p Program {
         self.program
     }
 
     /// The cell of each level.
-    pub fn order(&self) -> &[u32] {
+    pub(crate) fn order(&self) -> &[u32] {
         &self.order
     }
 
     /// The level of each cell.
-    pub fn levels(&self) -> &[u32] {
+    pub(crate) fn levels(&self) -> &[u32] {
         &self.levels
     }
 
     /// Number of groups of events.
-    pub fn group_count(&self) -> usize {
+    pub(crate) fn group_count(&self) -> usize {
         self.groups.len()
     }
 
     /// The set of the initial states.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn initial(&mut self, forest: &mut Forest) -> Result<Node, Stop> {
+    /// If a limit is reached.
+    pub(crate) fn initial(&mut self, forest: &mut Forest) -> Result<Node, Stop> {
         let program = self.program;
         let mut vectors: Vec<Vec<u32>> = program.initial.iter().map(|s| self.encode(s)).collect();
         forest.set_of(&mut vectors)
     }
 
     /// A state as a vector.
-    pub fn encode(&mut self, state: &[i64]) -> Vec<u32> {
+    pub(crate) fn encode(&mut self, state: &[i64]) -> Vec<u32> {
         let values = &mut self.learner.values;
         (self.order.iter())
             .map(|&cell| {
@@ -238,7 +240,7 @@ impl<'p> Model<'p> {
     }
 
     /// A vector as a state.
-    pub fn decode(&self, vector: &[u32]) -> Vec<i64> {
+    pub(crate) fn decode(&self, vector: &[u32]) -> Vec<i64> {
         let mut state = vec![0; self.order.len()];
         for (&cell, &number) in self.order.iter().zip(vector) {
             state[cell as usize] = self.learner.values.value(cell, number);
@@ -246,28 +248,28 @@ impl<'p> Model<'p> {
         state
     }
 
-    /// A value occurs at a level.
+    /// Records that a value occurs at a level.
     #[inline]
     pub(crate) fn occurs(&mut self, level: u32, number: u32) {
         let cell = self.order[level as usize];
         self.learner.values.occurs(cell, number);
     }
 
-    /// Is there a better order?
+    /// Checks whether it is time to look for a better order.
     ///
     /// # Errors
-    /// If there is.
+    /// If there is one.
     #[inline]
     pub(crate) fn consider_reordering(&mut self, forest: &Forest) -> Result<(), Stop> {
         (self.reordering).consider(forest, self.program, &self.order)
     }
 
-    /// A shape from an event's top on, as one from the first level on.
+    /// Turns a shape from an event's top level on into one from the first level on.
     pub(crate) fn shape_from_top(&self, forest: &mut Forest, shape: Shape, top: u32) -> Shape {
         (0..top).fold(shape, |shape, _| forest.shapes.prepend(Mode::Skip, shape))
     }
 
-    /// The vectors of a set from a level on: what is above does not matter.
+    /// The suffixes of a set's vectors from a level on.
     pub(crate) fn suffixes(&self, forest: &mut Forest, set: Node, top: u32) -> Result<Node, Stop> {
         let base = forest.stack.len();
         let mut set = set;

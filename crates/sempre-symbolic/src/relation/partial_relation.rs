@@ -1,19 +1,20 @@
-//! Parts of actions: relations over a few cells, learned where they are needed.
+//! Relations over a few cells, learned on demand.
 //!
-//! A part is a condition, or a piece of an effect, over the cells that it reads and writes. What it does is asked of the
-//! interpreter for each combination of values that occurs in a set of states, once: no domain must be known before. A row
-//! where the interpreter fails is kept apart, since a failure must be reported if the whole action can come to it, and
-//! only then.
+//! A partial relation is a conjunct of an action, over the cells that it reads and writes. The interpreter computes its
+//! rows, once for each combination of values that occurs in a set of states: no domain need be known in advance. Rows
+//! where the interpreter fails are kept separately, since a failure is reported if and only if the whole action can
+//! reach it.
 //!
-//! Which combinations occur together must be found out by projections of the sets, and that again and again. So where the values that
-//! have occurred in each cell alone have few combinations, all of these are asked about: then a part need be looked at again only
-//! when a cell takes a value for the first time.
+//! Which combinations occur together is found by projecting the sets, again and again. So if the values that have
+//! occurred in the single cells have few combinations, all of these are queried. Then the relation changes only when a
+//! cell takes a value for the first time.
 //!
-//! What reads one cell alone is always asked about all of its values that have occurred. Where these have been many and count up or down,
-//! as tokens of a place do, it is asked about as many again that come next: to join a relation with others takes as long as it has
-//! rows, and a row at a time that would be quadratic.
+//! A relation that reads a single cell is always queried for all values that have occurred in it. If there are many and
+//! they count up or down, like the tokens of a place, as many of the next values are queried, too: a join takes as long
+//! as the relation has rows, and one row at a time would be quadratic.
 //!
-//! A cell that is written but not read has [`COPY`] in the rows that leave it alone, as `a[i] := 0` leaves all elements but one.
+//! A cell that is written but not read has [`COPY`] in the rows that leave it alone, as `a[i] := 0` leaves all elements
+//! but one.
 
 use crate::dd::forest::Forest;
 use crate::dd::node::{EMPTY, Node, Root, UNIT};
@@ -23,37 +24,43 @@ use crate::relation::relation_learner::{RelationLearner, RowResult, table_rows};
 use sempre_base::Stop;
 use sempre_model::ir::Program;
 
-/// Parts whose cells have more combinations of values are asked about those that occur together, and no others.
+/// With more combinations of values, only those that occur together are queried.
 const MAX_COMBINATIONS: usize = 1000;
-/// A part that was asked about fewer values of a cell is not asked about those that come next.
+/// With fewer values of a cell, no next values are queried.
 const LOOKAHEAD_FROM: usize = 64;
 
 /// See the module's documentation.
 #[derive(Clone, Debug)]
 pub(crate) struct PartialRelation {
     pub conjunct: Conjunct,
-    /// The cells and what is done to them, in the order of levels.
+    /// The cells with their modes, in the order of levels.
     pub cells: Vec<(u32, Mode)>,
-    /// What was asked: values of the cells that are read.
+    /// The values of the read cells that were queried.
     queried: Root,
-    /// The answers.
+    /// The rows learned.
     pub relation: Root,
-    /// Where the interpreter failed.
+    /// The values for which the interpreter failed.
     pub failing: Root,
-    /// Goes up when rows are learned.
+    /// Increases when rows are learned.
     pub version: u32,
-    /// How many values of the cells that are read had occurred when all their combinations were learned, if they were.
+    /// How many values had occurred in the read cells when all combinations were last learned.
     learned_at: Option<usize>,
-    /// There are more than a few combinations.
+    /// There are too many combinations to learn all.
     is_wide: bool,
-    /// Of a part that reads one cell: how many of the values that have occurred were looked at, and which values it was asked about then.
+    /// For a relation that reads one cell: how many of the occurred values were processed, and which values were
+    /// queried.
     values_seen: usize,
     queried_values: Vec<bool>,
 }
 
 impl PartialRelation {
-    /// A part about which nothing is known yet. `levels` are those of cells.
-    pub fn new(forest: &mut Forest, program: &Program, conjunct: Conjunct, levels: &[u32]) -> Self {
+    /// A relation without rows. `levels` gives the level of each cell.
+    pub(crate) fn new(
+        forest: &mut Forest,
+        program: &Program,
+        conjunct: Conjunct,
+        levels: &[u32],
+    ) -> Self {
         let footprint = footprint(program, &conjunct);
         let mut cells: Vec<(u32, Mode)> = Vec::new();
         for &cell in &footprint.reads {
@@ -80,30 +87,30 @@ impl PartialRelation {
         }
     }
 
-    /// Does the part write anything?
-    pub fn writes(&self) -> bool {
+    /// Whether it writes anything.
+    pub(crate) fn writes(&self) -> bool {
         self.cells.iter().any(|&(_, m)| m > Mode::Read)
     }
 
-    /// The modes of levels from `top` on, one for each until the last cell.
-    pub fn modes(&self, levels: &[u32], top: u32) -> Vec<Mode> {
+    /// The modes of levels from `top` on, up to the last cell.
+    pub(crate) fn modes(&self, levels: &[u32], top: u32) -> Vec<Mode> {
         level_modes(self.cells.iter().copied(), levels, top)
     }
 
-    /// The modes of what it reads alone.
-    pub fn read_modes(&self, levels: &[u32], top: u32) -> Vec<Mode> {
+    /// The modes of what it reads.
+    pub(crate) fn read_modes(&self, levels: &[u32], top: u32) -> Vec<Mode> {
         let reads = self.cells.iter().filter(|(_, m)| *m != Mode::Write);
         level_modes(reads.map(|&(c, _)| (c, Mode::Read)), levels, top)
     }
 
-    /// Are all rows known?
-    pub fn is_complete(&self) -> bool {
+    /// Whether all rows are known.
+    pub(crate) fn is_complete(&self) -> bool {
         self.version > 0 && matches!(self.conjunct, Conjunct::Table(_))
     }
 
-    /// Learns the rows for all combinations of the values that have occurred in the cells that are read, if these are few.
-    /// Says whether they are.
-    pub fn learn_all(
+    /// Learns the rows for all combinations of values that have occurred in the read cells, if these are few. Returns
+    /// whether they are.
+    pub(crate) fn learn_all(
         &mut self,
         forest: &mut Forest,
         learner: &mut RelationLearner<'_>,
@@ -149,7 +156,7 @@ impl PartialRelation {
         Ok(true)
     }
 
-    /// Learns the rows for all values that have occurred in the one cell that is read, and for some that may be next.
+    /// Learns the rows for all values that have occurred in the only read cell, and perhaps for the next ones.
     fn learn_single_cell(
         &mut self,
         forest: &mut Forest,
@@ -185,7 +192,7 @@ impl PartialRelation {
                     break;
                 };
                 let next = vec![learner.values.number(cell, value)];
-                // What fails there is nobody's fault yet.
+                // A failure there is no error yet: the value has not occurred.
                 let answer = learner.row(&self.conjunct, &self.cells, &next);
                 if matches!(answer, RowResult::Failed) || !self.mark_queried(next[0]) {
                     break;
@@ -198,12 +205,12 @@ impl PartialRelation {
         Ok(())
     }
 
-    /// Was it asked about a value of the one cell that is read?
+    /// Whether a value of the only read cell was queried.
     fn was_queried(&self, number: u32) -> bool {
         self.queried_values.get((COPY - 1 - number) as usize) == Some(&true)
     }
 
-    /// Notes that it is asked about a value; is it the first time?
+    /// Marks a value as queried. Returns whether it is new.
     fn mark_queried(&mut self, number: u32) -> bool {
         let index = (COPY - 1 - number) as usize;
         if self.queried_values.len() <= index {
@@ -212,9 +219,9 @@ impl PartialRelation {
         !std::mem::replace(&mut self.queried_values[index], true)
     }
 
-    /// Learns the rows for all values that `set` has in the cells that are read, which are at the levels of `shape`.
-    /// Says whether anything was new.
-    pub fn learn(
+    /// Learns the rows for the values that `set` has in the read cells, which are at the levels of `shape`. Returns
+    /// whether any are new.
+    pub(crate) fn learn(
         &mut self,
         forest: &mut Forest,
         learner: &mut RelationLearner<'_>,
@@ -231,7 +238,7 @@ impl PartialRelation {
         self.learn_rows(forest, learner, seen)
     }
 
-    /// Learns the rows for values of the cells that are read. Says whether anything was new.
+    /// Learns the rows for values of the read cells. Returns whether any are new.
     fn learn_rows(
         &mut self,
         forest: &mut Forest,
@@ -275,7 +282,7 @@ impl PartialRelation {
             let all = forest.union_inner(forest.get(root), added)?;
             forest.set(root, all);
         }
-        // Of a table, nothing is asked.
+        // The rows of a table are known without queries.
         if !matches!(self.conjunct, Conjunct::Table(_)) {
             let queried = forest.union_inner(forest.get(self.queried), new)?;
             forest.set(self.queried, queried);

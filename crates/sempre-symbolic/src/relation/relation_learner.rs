@@ -1,4 +1,4 @@
-//! Rows of relations: what the interpreter says of combinations of values.
+//! The rows of relations, computed by the interpreter.
 
 use crate::dd::shape::{COPY, Mode};
 use crate::relation::conjuncts::{Conjunct, HigherPriority};
@@ -6,14 +6,14 @@ use crate::relation::values::ValueNumbering;
 use sempre_model::Interpreter;
 use sempre_model::ir::{Behaviour, Expr, Program, Table};
 
-/// What the interpreter says of one combination of values.
+/// The interpreter's result for one combination of values.
 pub(crate) enum RowResult {
     Disabled,
     Row(Vec<u32>),
     Failed,
 }
 
-/// The numbers of values, and a state to try things on.
+/// The interpreter, the numbering of values, and a state for evaluation.
 #[derive(Clone, Debug)]
 pub(crate) struct RelationLearner<'p> {
     pub interpreter: Interpreter<'p>,
@@ -23,7 +23,7 @@ pub(crate) struct RelationLearner<'p> {
 }
 
 impl<'p> RelationLearner<'p> {
-    pub fn new(program: &'p Program) -> Self {
+    pub(crate) fn new(program: &'p Program) -> Self {
         Self {
             interpreter: Interpreter::new(program),
             state: program.initial[0].clone(),
@@ -32,30 +32,35 @@ impl<'p> RelationLearner<'p> {
         }
     }
 
-    /// May a cell have this value?
-    pub fn in_range(&self, cell: u32, value: i64) -> bool {
+    /// Whether a value is in the range of a cell's type.
+    pub(crate) fn in_range(&self, cell: u32, value: i64) -> bool {
         let program = self.interpreter.program();
         let ty = &program.variable(program.variable_of_cell(cell)).ty;
         ty.store(value) == Some(value)
     }
 
-    /// Whether an expression is true where these cells have these values; not if it has no value there.
-    pub fn holds(&mut self, expr: &Expr, cells: &[u32], vector: &[u32]) -> bool {
+    /// Whether an expression is true for these values of these cells; false if it has no value.
+    pub(crate) fn holds(&mut self, expr: &Expr, cells: &[u32], vector: &[u32]) -> bool {
         for (&cell, &number) in cells.iter().zip(vector) {
             self.state[cell as usize] = self.values.value(cell, number);
         }
         self.interpreter.holds(expr, &self.state).unwrap_or(false)
     }
 
-    /// Whether an expression has a value where these cells have these values.
-    pub fn has_value(&mut self, expr: &Expr, cells: &[u32], vector: &[u32]) -> bool {
+    /// Whether an expression has a value for these values of these cells.
+    pub(crate) fn has_value(&mut self, expr: &Expr, cells: &[u32], vector: &[u32]) -> bool {
         for (&cell, &number) in cells.iter().zip(vector) {
             self.state[cell as usize] = self.values.value(cell, number);
         }
         self.interpreter.value(expr, &self.state).is_ok()
     }
 
-    pub fn row(&mut self, conjunct: &Conjunct, cells: &[(u32, Mode)], vector: &[u32]) -> RowResult {
+    pub(crate) fn row(
+        &mut self,
+        conjunct: &Conjunct,
+        cells: &[(u32, Mode)],
+        vector: &[u32],
+    ) -> RowResult {
         let reads = cells.iter().filter(|(_, m)| *m != Mode::Write);
         for (&(cell, _), &number) in reads.zip(vector) {
             self.state[cell as usize] = self.values.value(cell, number);
@@ -125,7 +130,7 @@ impl<'p> RelationLearner<'p> {
     }
 }
 
-/// The rows of a table, as rows of its relation, and those whose values have no room.
+/// The rows of a table as rows of a relation, and those whose values are out of range.
 pub(crate) fn table_rows(
     cells: &[(u32, Mode)],
     table: &Table,
@@ -138,7 +143,7 @@ pub(crate) fn table_rows(
         let mut row = Vec::new();
         let mut reads = Vec::new();
         let mut fits = true;
-        // A cell that is read twice must have both values; one that is written twice has the last.
+        // A cell that is read twice must have both values; a cell that is written twice gets the last.
         let clash = |cell: u32| {
             let mut all = table.reads.iter().zip(from).filter(|(c, _)| **c == cell);
             let first = all.next().map(|(_, v)| *v);
@@ -158,7 +163,7 @@ pub(crate) fn table_rows(
                     let ty = &program.variable(program.variable_of_cell(cell)).ty;
                     fits &= ty.store(value).is_some();
                 }
-                // Only the last of several stays.
+                // The last of several writes to a cell is the one that stays.
                 let last = table.writes.iter().rposition(|&c| c == cell);
                 if let Some(i) = last {
                     let ty = &program.variable(program.variable_of_cell(cell)).ty;

@@ -1,15 +1,15 @@
-//! A second order of the cells, for searches that turn out to be long.
+//! A second variable order for long searches.
 //!
-//! FORCE knows which cells the actions use together, not which values occur together. Where most actions use cells from
-//! everywhere, as in puzzles, its order may be worse than the one in which somebody wrote the model down. Which of the
-//! two is better is asked of some states of the model: the order in which their diagram is smaller. States near the initial
-//! ones are too alike to tell, so half of them are from a long random walk.
+//! FORCE sees which cells the actions use together, not which values occur together. If most actions use cells from
+//! everywhere, as in puzzles, its order may be worse than the order of declarations. The two orders are compared on a
+//! sample of states: the better one has the smaller diagram. States near the initial ones are too similar, so half of
+//! the sample comes from a long random walk.
 //!
-//! Since that takes as long as many a search, it is done only when a search has made [`TRIAL`] nodes, and what has been
-//! found until then is given up only for a gain that is [`WORTH`] it.
+//! The comparison takes as long as many a whole search. So it is done after [`DELAY`] nodes, and the search restarts
+//! only if the new diagram is smaller by [`REQUIRED_RATIO`].
 //!
-//! The order of declarations is taken upside down, processes above what they share: that was better on seven of nine models
-//! of BEEM, even on one and worse on one (`lifts.6`).
+//! The order of declarations is reversed, processes above what they share: that was better on seven of nine models of
+//! BEEM, equal on one and worse on one (`lifts.6`).
 
 use crate::dd::control::Limits;
 use crate::dd::forest::Forest;
@@ -20,36 +20,36 @@ use sempre_model::interpreter::Interpreter;
 use sempre_model::ir::Program;
 use std::collections::VecDeque;
 
-/// Nodes after which a search has second thoughts.
+/// Nodes after which the orders are compared.
 const DELAY: u64 = 1 << 20;
-/// States that are looked at.
+/// Number of states in the sample.
 const SAMPLE: usize = 30_000;
-/// What they may cost, in actions that are tried.
+/// Work for the sample, in actions tried.
 const WORK: usize = 8_000_000;
-/// Steps after which a walk begins again.
+/// Steps of a random walk before it restarts.
 const WALK_LENGTH: usize = 2_000;
-/// The share of the other diagram that is small enough.
+/// The other diagram must be smaller than this share.
 const REQUIRED_RATIO: (usize, usize) = (97, 100);
 
-/// The second thoughts of a search.
+/// The state of the comparison.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Reordering {
-    /// The order is given, or has been thought of.
+    /// The order is given, or the comparison is over.
     #[default]
     None,
-    /// The order is ours.
+    /// The order comes from FORCE, and has not been compared.
     Pending,
-    /// This one is better.
+    /// This order is better.
     Found(Vec<u32>),
 }
 
 impl Reordering {
-    /// Has them if it is time.
+    /// Compares the orders if it is time.
     ///
     /// # Errors
-    /// If the search is to begin again.
+    /// If the search should restart.
     #[inline]
-    pub fn consider(
+    pub(crate) fn consider(
         &mut self,
         forest: &Forest,
         program: &Program,
@@ -66,14 +66,14 @@ impl Reordering {
         *self = Self::None;
         if let Some(better) = better_order(program, order)? {
             *self = Self::Found(better);
-            // Whoever began the search sees why, and begins again.
+            // The caller of the search finds the new order here and restarts.
             return Err(Stop::Cancelled);
         }
         Ok(())
     }
 }
 
-/// An order that is likely to be better than the given one, if one is known.
+/// The other order, if its diagram of the sample is smaller.
 fn better_order(program: &Program, order: &[u32]) -> Result<Option<Vec<u32>>, Stop> {
     let upside_down: Vec<u32> = (0..order.len() as u32).rev().collect();
     let states = sample_states(program);
@@ -84,7 +84,7 @@ fn better_order(program: &Program, order: &[u32]) -> Result<Option<Vec<u32>>, St
     Ok((other * REQUIRED_RATIO.1 < diagram_size * REQUIRED_RATIO.0).then_some(upside_down))
 }
 
-/// Some states that the program can come to.
+/// A sample of reachable states.
 fn sample_states(program: &Program) -> Vec<Vec<i64>> {
     let interpreter = Interpreter::new(program);
     let mut left = (WORK / program.actions.len().max(1)).min(2 * SAMPLE);
@@ -124,9 +124,9 @@ fn sample_states(program: &Program) -> Vec<Vec<i64>> {
     seen.into_iter().collect()
 }
 
-/// The nodes of the diagram of these states.
+/// The number of nodes of the diagram of these states.
 fn diagram_size(states: &[Vec<i64>], order: &[u32]) -> Result<usize, Stop> {
-    // Only which values are equal matters, and hardly their order.
+    // Only equality of values matters, hardly their order.
     let vector = |state: &Vec<i64>| -> Vec<u32> {
         (order.iter())
             .map(|&cell| state[cell as usize] as u32)
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn twins_belong_together() {
         let program = twins(7);
-        // First all that are left, then all that are right.
+        // First all left cells, then all right cells.
         let apart: Vec<u32> = (0..14).step_by(2).chain((1..14).step_by(2)).collect();
         let found = better_order(&program, &apart).unwrap();
         assert_eq!(found, Some((0..14).rev().collect()));
@@ -185,7 +185,7 @@ mod tests {
         assert!(states.iter().all(|s| s[0] == s[1] && s[2] == s[3]));
     }
 
-    /// A program without steps, and one without anything.
+    /// A program without steps, and one without states.
     #[test]
     fn nothing_to_walk_on() {
         let mut program = twins(1);

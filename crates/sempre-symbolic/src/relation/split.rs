@@ -1,11 +1,11 @@
-//! Actions with one variant for each value of their indices.
+//! Actions split by the values of their indices.
 //!
-//! `a[i]` with a variable index may be any element, so the action touches the whole array. With one variant for each value
-//! of `i`, each touches one element: diagrams of relations get small, and what an action touches gets local.
+//! `a[i]` with a variable index may be any element, so the action touches the whole array. With one variant of the
+//! action for each value of `i`, each variant touches one element: relations have small diagrams, and events are local.
 //!
-//! A variant for `i = 3` has the guard `i == 3`, and 3 in the place of `i` wherever that is read before the action may
-//! write it. Values that the analysis of intervals expects, or that are indices of the array at least, have variants of
-//! their own; one more is left for all others, and keeps the index as it is. So nothing is lost, whatever the values are.
+//! The variant for `i = 3` has the guard `i == 3`, and 3 in place of `i` where `i` is read before the action may write
+//! it. There is a variant for each value in the inferred interval, or at least for each index of the array, and one for
+//! all other values, which leaves the index alone. So the variants together are the action, whatever the values are.
 
 use sempre_base::checkpoint;
 use sempre_model::intervals::intervals;
@@ -18,15 +18,15 @@ const MAX_VARIANTS: usize = 300;
 /// Values of one index that get variants.
 const MAX_VALUES: usize = 64;
 
-/// The actions of a program, each with the number of the one it comes from.
-pub fn variants(program: &Program) -> Vec<(u32, Action)> {
+/// The variants of all actions, each with the number of its action.
+pub(crate) fn variants(program: &Program) -> Vec<(u32, Action)> {
     let bounds = intervals(program);
     let mut all = Vec::new();
     for (number, action) in program.actions.iter().enumerate() {
         checkpoint();
         let mut todo = vec![action.clone()];
         let mut done = Vec::new();
-        // Cells that the last variants have left open are not split again.
+        // Cells that the last variants left open are not split again.
         let mut given_up = BTreeSet::new();
         while let Some(action) = todo.pop() {
             let cell = (index_cells(program, &action).into_iter()).find(|c| !given_up.contains(c));
@@ -58,7 +58,7 @@ pub fn variants(program: &Program) -> Vec<(u32, Action)> {
                 todo.push(variant(program, &action, cell, &read, value));
             }
             if !complete {
-                // All other values; this one stays as it is.
+                // All other values; this variant keeps the index.
                 let others = values
                     .iter()
                     .map(|&v| Expr::binary(Binary::NotEqual, read.clone(), Expr::Constant(v)));
@@ -74,20 +74,20 @@ pub fn variants(program: &Program) -> Vec<(u32, Action)> {
     all
 }
 
-/// The values of a cell that get variants; none if these are too many.
+/// The values of a cell that get variants; `None` if there are too many.
 fn candidate_values(program: &Program, cell: u32, bounds: (i64, i64)) -> Option<Vec<i64>> {
     let size = bounds.1.checked_sub(bounds.0)?;
     if size < MAX_VALUES as i64 {
         return Some((bounds.0..=bounds.1).collect());
     }
-    // More than any array has elements: these are what matters.
+    // Values beyond the longest array need no variant.
     let longest = program.variables.iter().filter_map(|v| v.length).max()?;
     let _ = cell;
     let most = i64::from(longest).min(MAX_VALUES as i64) - 1;
     Some((bounds.0.max(0)..=bounds.1.min(most)).collect())
 }
 
-/// The cells that are read to find an index that is not a constant, in their order.
+/// The cells that are read for an index that is not constant, in order.
 fn index_cells(program: &Program, action: &Action) -> BTreeSet<u32> {
     struct IndexCells<'p> {
         program: &'p Program,
@@ -106,7 +106,7 @@ fn index_cells(program: &Program, action: &Action) -> BTreeSet<u32> {
                         Expr::Constant(i) if 0 <= i && i < i64::from(v.cells()) => {
                             self.found.insert(v.first + i as u32);
                         }
-                        // The inner index first; then this one is known.
+                        // The inner index first; then this one is constant.
                         _ => self.cells_of(inner),
                     }
                 }
@@ -146,7 +146,7 @@ fn index_cells(program: &Program, action: &Action) -> BTreeSet<u32> {
                 self.expr(index);
             }
         }
-        /// Only what is read before anything is written that it depends on: a variant could say nothing about the rest.
+        /// Considers only reads before the cells they depend on are written: a variant does not determine later values.
         fn block(&mut self, block: &[Stmt], written: &mut BTreeSet<u32>) {
             for stmt in block {
                 let before = self.found.clone();
@@ -163,7 +163,7 @@ fn index_cells(program: &Program, action: &Action) -> BTreeSet<u32> {
                     Stmt::For { from, to, body, .. } => {
                         self.expr(from);
                         self.expr(to);
-                        // The body runs again after what it wrote.
+                        // The body is executed again after its writes.
                         written.extend(writes(self.program, stmt));
                         self.block(body, &mut written.clone());
                     }
@@ -200,7 +200,7 @@ fn writes(program: &Program, stmt: &Stmt) -> Vec<u32> {
     Footprint::new(program, &alone).may_write
 }
 
-/// The action where the cell has this value.
+/// The variant of the action for this value of the cell.
 fn variant(program: &Program, action: &Action, cell: u32, read: &Expr, value: i64) -> Action {
     let mut result = action.clone();
     if let Behaviour::Guarded { guard, effect } = &mut result.behaviour {
@@ -218,7 +218,7 @@ fn variant(program: &Program, action: &Action, cell: u32, read: &Expr, value: i6
     result
 }
 
-/// A cell whose value is known.
+/// A cell that has a known value.
 struct Substitution<'a> {
     program: &'a Program,
     read: &'a Expr,
@@ -227,7 +227,7 @@ struct Substitution<'a> {
 }
 
 impl Substitution<'_> {
-    /// The expression with the value put in, and indices worked out.
+    /// The expression with the value substituted, and indices evaluated.
     fn expr(&self, e: &Expr) -> Expr {
         if e == self.read {
             return Expr::Constant(self.value);
@@ -317,7 +317,7 @@ mod tests {
     use sempre_model::Interpreter;
     use sempre_model::random_program::{random_program, random_state};
 
-    /// The variants together do what the action does, one of them each time, from states within the intervals.
+    /// Exactly one variant does what the action does, in all states within the intervals.
     #[test]
     fn variants_do_what_the_action_does() {
         let mut random = Random::new(21);

@@ -1,15 +1,16 @@
 //! An accepting run from the fixpoint of [`crate::search::owcty`].
 //!
-//! In the fixpoint every state has a predecessor, and steps of every acceptance set behind it. So from a state we go back, layer by layer,
-//! to steps of one set after the other. If the state leads on to where these begin, that is an accepting cycle. Else what is behind it
-//! is in components before its own, and we go on from there. (Clarke, Grumberg, McMillan, Zhao, *Efficient generation of
-//! counterexamples and witnesses*, DAC 1995, turned round: their fixpoint has what leads to cycles, ours what cycles lead to.) No component
-//! is computed: it may be the whole product, and the cycle short.
+//! In the fixpoint, every state has a predecessor, and is reachable from steps of every acceptance set. So the search
+//! goes backwards from a state, layer by layer, to steps of one set after another. If the state leads to where these
+//! begin, the cycle is closed. Otherwise they are in earlier components, and the search continues there. (Clarke,
+//! Grumberg, McMillan, Zhao, *Efficient generation of counterexamples and witnesses*, DAC 1995, reversed: their
+//! fixpoint contains what leads to cycles, ours what cycles lead to.) No component is computed: it may be the whole
+//! product although the cycle is short.
 //!
-//! The run goes from the initial states to the nearest step of the first set, if that is on a cycle, and around. Ways are shortest ones,
-//! found by layers of images, and then back through the layers by preimages of single states. Layers may have much larger diagrams
-//! than what saturation has found: a search for a way that has made [`PATIENCE`] nodes goes on by chaining, whose ways are not the
-//! shortest.
+//! The run leads from the initial states to the nearest step of the first set, if that is on a cycle, and around the
+//! cycle. Paths are shortest ones, found by layers of images, and then by preimages of single states back through the
+//! layers. Layers may have much larger diagrams than the sets that saturation finds. So after [`SHORTEST_PATH_BUDGET`]
+//! nodes, the search continues by chaining, whose paths need not be shortest.
 
 use crate::dd::forest::Forest;
 use crate::dd::node::{EMPTY, Node, Root};
@@ -18,25 +19,26 @@ use crate::product::graph::{Graph, Steps};
 use crate::search::owcty::FairHull;
 use sempre_base::Stop;
 
-/// Nodes after which a shortest way is too far.
+/// Nodes after which the search for a shortest path ends.
 const SHORTEST_PATH_BUDGET: u64 = 1 << 22;
 
-/// A run of the product: vectors that start with the state of the automaton. The last of the cycle leads to its first.
+/// A run of the product: vectors that start with the state of the automaton. The last state of the cycle leads to its
+/// first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProductRun {
-    /// What happens once.
+pub(crate) struct ProductRun {
+    /// The states before the cycle.
     pub prefix: Vec<Vec<u32>>,
-    /// What happens for ever; not empty.
+    /// The states of the cycle; not empty.
     pub cycle: Vec<Vec<u32>>,
-    /// For the step from each state of the cycle, the acceptance set for whose sake it is taken, if there is one.
-    pub wanted: Vec<Option<usize>>,
+    /// For the step from each state of the cycle, the acceptance set that it contributes, if it was chosen for one.
+    pub contributes: Vec<Option<usize>>,
 }
 
 /// An accepting run; `None` if the fixpoint is empty.
 ///
 /// # Errors
-/// If there is no room, or it is time to stop.
-pub fn accepting_run(
+/// If a limit is reached.
+pub(crate) fn accepting_run(
     forest: &mut Forest,
     product: &impl Graph,
     found: &FairHull,
@@ -49,17 +51,17 @@ pub fn accepting_run(
     };
     let mut finder = RunFinder { forest, product };
     let mut start = first.clone();
-    let (mut cycle, mut wanted) = loop {
+    let (mut cycle, mut contributes) = loop {
         match finder.cycle_through(&start, found.hull)? {
-            CycleSearch::Closed(cycle, wanted) => break (cycle, wanted),
+            CycleSearch::Closed(cycle, contributes) => break (cycle, contributes),
             CycleSearch::Earlier(earlier) => start = earlier,
             CycleSearch::Nothing => return Ok(None),
         }
     };
     if start != first {
         let goal = forest.set_of(&mut cycle.clone())?;
-        let with_budget = forest.get(found.reachable);
-        let Some(path) = path_to(forest, product, goal, with_budget)? else {
+        let inside = forest.get(found.reachable);
+        let Some(path) = path_to(forest, product, goal, inside)? else {
             return Ok(None);
         };
         prefix = path;
@@ -67,17 +69,17 @@ pub fn accepting_run(
         let place = cycle.iter().position(|v| Some(v) == last.as_ref());
         let place = place.unwrap_or(0);
         cycle.rotate_left(place);
-        wanted.rotate_left(place);
+        contributes.rotate_left(place);
     }
     Ok(Some(ProductRun {
         prefix,
         cycle,
-        wanted,
+        contributes,
     }))
 }
 
-/// The nearest step of the first acceptance set in the fixpoint: the way there, where it begins included, and where it leads. Without
-/// sets, the way to the nearest state of the fixpoint, and that.
+/// The nearest step of the first acceptance set in the fixpoint: the path to its source, and its target. Without
+/// acceptance sets, the path to the nearest state of the fixpoint, and that state.
 fn path_to_hull(
     forest: &mut Forest,
     product: &impl Graph,
@@ -88,8 +90,8 @@ fn path_to_hull(
         0 => hull,
         _ => product.preimage(forest, hull, Steps::Accepting(0), hull)?,
     };
-    let with_budget = forest.get(found.reachable);
-    let Some(mut path) = path_to(forest, product, goal, with_budget)? else {
+    let inside = forest.get(found.reachable);
+    let Some(mut path) = path_to(forest, product, goal, inside)? else {
         return Ok(None);
     };
     let first = match path.last() {
@@ -104,21 +106,21 @@ fn path_to_hull(
     Ok(first.map(|first| (path, first)))
 }
 
-/// A way from the initial states to a set, the ends included, within another: a shortest one, unless that takes long.
+/// A path from the initial states to a set, within another set, both ends included: a shortest one, within the budget.
 ///
 /// # Errors
-/// If there is no room, or it is time to stop.
+/// If a limit is reached.
 pub(crate) fn path_to(
     forest: &mut Forest,
     product: &impl Graph,
     goal: Node,
-    with_budget: Node,
+    inside: Node,
 ) -> Result<Option<Path>, Stop> {
     let initial = forest.get(product.initial());
-    RunFinder { forest, product }.path(initial, goal, with_budget)
+    RunFinder { forest, product }.path(initial, goal, inside)
 }
 
-/// A way through layers of images to a state of the last one.
+/// A path through layers of images to a state of the last layer.
 pub(crate) fn path_through_layers(
     forest: &mut Forest,
     product: &impl Graph,
@@ -136,20 +138,21 @@ pub(crate) fn path_through_layers(
     Ok(back)
 }
 
-/// What comes of going back from a state through a step of each acceptance set.
+/// The result of going backwards from a state through a step of each acceptance set.
 enum CycleSearch {
-    /// A cycle that begins with the state, and for the step from each of its states the set for whose sake it is taken.
+    /// A cycle that starts with the state, and for the step from each of its states the acceptance set that it
+    /// contributes.
     Closed(Vec<Vec<u32>>, Vec<Option<usize>>),
-    /// The state does not lead to what is behind it, such as this one.
+    /// The state does not lead to the states behind it, such as this one.
     Earlier(Vec<u32>),
-    /// Nothing is behind it.
+    /// There is no such path.
     Nothing,
 }
 
 /// States, each of which leads to the next.
 type Path = Vec<Vec<u32>>;
 
-/// A shortest way is too far to look for.
+/// The search for a shortest path exceeds its budget.
 struct BudgetExceeded;
 
 struct RunFinder<'a, G> {
@@ -158,18 +161,18 @@ struct RunFinder<'a, G> {
 }
 
 impl<G: Graph> RunFinder<'_, G> {
-    /// A way from a state around to itself, through a step of each acceptance set.
+    /// A path from a state back to itself, through a step of each acceptance set.
     fn cycle_through(&mut self, start: &[u32], hull: Root) -> Result<CycleSearch, Stop> {
         let one = self.forest.singleton(start)?;
         let first = self.forest.protect(one);
         let mut now = first;
-        // At least one step.
-        let wants: Vec<Steps> = match self.product.sets() {
+        // Without acceptance sets, the cycle has at least one step.
+        let kinds: Vec<Steps> = match self.product.sets() {
             0 => vec![Steps::All],
             count => (0..count).map(Steps::Accepting).collect(),
         };
         let mut stages = Vec::new();
-        for steps in wants {
+        for steps in kinds {
             let (layers, sources) = self.back_to(now, steps, hull)?;
             if self.forest.get(sources) == EMPTY {
                 return Ok(CycleSearch::Nothing);
@@ -192,8 +195,8 @@ impl<G: Graph> RunFinder<'_, G> {
         Ok(found)
     }
 
-    /// Goes back from a set, layer by layer, until steps of a kind lead into the last layer. The layers, the set first, and where these
-    /// steps begin; all kept.
+    /// Goes backwards from a set, layer by layer, until some of `steps` lead into the last layer. Returns the layers,
+    /// the set first, and the sources of these steps, as roots.
     fn back_to(&mut self, from: Root, steps: Steps, hull: Root) -> Result<(Vec<Root>, Root), Stop> {
         let mut seen = SetAccumulator::default();
         let start = self.forest.get(from);
@@ -220,12 +223,12 @@ impl<G: Graph> RunFinder<'_, G> {
         Ok((layers, sources))
     }
 
-    /// A way from a state on to what leads to it, if there is one.
+    /// A path from a state forward to states that lead to it, if there is one.
     fn path_back(&mut self, question: [Root; 3]) -> Result<Option<Path>, Stop> {
         match self.shortest_path(question)? {
             Ok(path) => Ok(path),
             Err(BudgetExceeded) => {
-                // All that a state of the fixpoint leads to is in it, and saturation finds it.
+                // Everything reachable from a state of the fixpoint is in it, and saturation computes it.
                 let [from, goal, _] = question;
                 let from = self.forest.get(from);
                 let all = self.product.reach(self.forest, from)?;
@@ -237,14 +240,15 @@ impl<G: Graph> RunFinder<'_, G> {
         }
     }
 
-    /// On through the stages: from where steps of a kind begin, by one of them and through the layers to where those of the next begin.
+    /// Continues the path through the stages: by a step of one kind, and through its layers to the sources of the next
+    /// kind.
     fn close_cycle(
         &mut self,
         path: Path,
         stages: &[(Steps, Vec<Root>)],
     ) -> Result<CycleSearch, Stop> {
         let mut cycle = path;
-        let mut wanted = vec![None; cycle.len() - 1];
+        let mut contributes = vec![None; cycle.len() - 1];
         for (steps, layers) in stages.iter().rev() {
             let set = match steps {
                 Steps::Accepting(set) => Some(*set),
@@ -259,18 +263,18 @@ impl<G: Graph> RunFinder<'_, G> {
                     return Ok(CycleSearch::Nothing);
                 };
                 cycle.push(next);
-                wanted.push(step.1);
+                contributes.push(step.1);
                 step = (Steps::All, None);
             }
         }
-        // Its end is its beginning.
+        // The last state is the first one again.
         cycle.pop();
-        Ok(CycleSearch::Closed(cycle, wanted))
+        Ok(CycleSearch::Closed(cycle, contributes))
     }
 
-    /// A way from one set to another, the ends included, within a third: a shortest one, unless that takes long.
-    fn path(&mut self, from: Node, to: Node, with_budget: Node) -> Result<Option<Path>, Stop> {
-        let root = [from, to, with_budget].map(|set| self.forest.protect(set));
+    /// A path from one set to another within a third, both ends included: a shortest one, within the budget.
+    fn path(&mut self, from: Node, to: Node, inside: Node) -> Result<Option<Path>, Stop> {
+        let root = [from, to, inside].map(|set| self.forest.protect(set));
         let path = match self.shortest_path(root)? {
             Ok(path) => path,
             Err(BudgetExceeded) => self.path_by_chaining(root)?,
@@ -281,7 +285,7 @@ impl<G: Graph> RunFinder<'_, G> {
         Ok(path)
     }
 
-    /// By layers of images, and back through them.
+    /// A shortest path, by layers of images and back through them.
     fn shortest_path(
         &mut self,
         [from, goal, universe]: [Root; 3],
@@ -297,8 +301,8 @@ impl<G: Graph> RunFinder<'_, G> {
             if now == EMPTY {
                 break;
             }
-            let met = self.forest.intersection(now, self.forest.get(goal))?;
-            if let Some(vector) = self.forest.first(met) {
+            let common = self.forest.intersection(now, self.forest.get(goal))?;
+            if let Some(vector) = self.forest.first(common) {
                 let path = path_through_layers(self.forest, self.product, &layers, vector)?;
                 found = Ok(Some(path));
                 break;
@@ -320,19 +324,19 @@ impl<G: Graph> RunFinder<'_, G> {
         Ok(found)
     }
 
-    /// By chaining, a part of the steps after the other: a way that takes one step of each part at most, in the order in which they found
-    /// something. What can be left out of it is.
+    /// A path by chaining, one part of the steps after another. It has at most one step for each time a part found new
+    /// states. The path is shortened at the end.
     fn path_by_chaining(
         &mut self,
         [from, goal, universe]: [Root; 3],
     ) -> Result<Option<Path>, Stop> {
-        // What was known before each part that found something.
+        // The states found before each application of a part that found new ones.
         let mut sets: Vec<(Root, usize)> = Vec::new();
         let all = self.forest.protect(self.forest.get(from));
-        let met = self
+        let common = self
             .forest
             .intersection(self.forest.get(from), self.forest.get(goal))?;
-        let mut last = self.forest.first(met);
+        let mut last = self.forest.first(common);
         let (mut part, mut unchanged) = (0, 0);
         while last.is_none() && unchanged < self.product.parts() {
             let now = self.forest.get(all);
@@ -346,9 +350,9 @@ impl<G: Graph> RunFinder<'_, G> {
                 unchanged = 0;
                 sets.push((self.forest.protect(now), part));
                 self.forest.set(all, union);
-                let met = (self.forest.get(more), self.forest.get(goal));
-                let met = self.forest.intersection(met.0, met.1)?;
-                last = self.forest.first(met);
+                let common = (self.forest.get(more), self.forest.get(goal));
+                let common = self.forest.intersection(common.0, common.1)?;
+                last = self.forest.first(common);
             }
             self.forest.unprotect(more);
             part = (part + 1) % self.product.parts();
@@ -359,7 +363,7 @@ impl<G: Graph> RunFinder<'_, G> {
                 let mut back = vec![vector];
                 loop {
                     let here = &back[back.len() - 1];
-                    // Sets grow, so that the first one that has it is found by halving.
+                    // The sets grow, so the first one that contains the state is found by binary search.
                     let forest = &self.forest;
                     let missing =
                         |&(set, _): &(Root, usize)| !forest.contains(forest.get(set), here);
@@ -386,7 +390,7 @@ impl<G: Graph> RunFinder<'_, G> {
         Ok(path)
     }
 
-    /// A way without what it can do without: from each state, on to the last one that a step leads to.
+    /// Shortens a path: from each state, goes to the last one that a single step leads to.
     fn shortcut(&mut self, path: Path) -> Result<Path, Stop> {
         let mut short: Path = Vec::new();
         let mut at = 0;
@@ -413,8 +417,8 @@ mod tests {
     use crate::product::graph::chaining;
     use sempre_base::Random;
 
-    /// A drawn graph of vectors of two numbers; its steps are in a few parts.
-    struct Drawn {
+    /// A random graph of vectors of two numbers, its steps partitioned into a few parts.
+    struct RandomGraph {
         edges: Vec<(usize, usize, usize)>,
         parts: Vec<Root>,
         shape: Shape,
@@ -429,7 +433,7 @@ mod tests {
         vec![(n / WIDTH) as u32, (n % WIDTH) as u32]
     }
 
-    impl Drawn {
+    impl RandomGraph {
         fn new(r: &mut Random, forest: &mut Forest) -> Self {
             let count = 30 + r.below(60);
             let mut draw = || (r.below(PARTS), r.below(STATES), r.below(STATES));
@@ -437,7 +441,7 @@ mod tests {
             let mut parts = Vec::new();
             for part in 0..PARTS {
                 let mine = edges.iter().filter(|e| e.0 == part);
-                // What is read and what is written, level by level.
+                // Values read and written, level by level.
                 let row = |&(_, a, b): &(usize, usize, usize)| {
                     let (a, b) = (vector(a), vector(b));
                     vec![a[0], b[0], a[1], b[1]]
@@ -463,7 +467,7 @@ mod tests {
         }
     }
 
-    impl Graph for Drawn {
+    impl Graph for RandomGraph {
         fn initial(&self) -> Root {
             self.initial
         }
@@ -508,7 +512,7 @@ mod tests {
     }
 
     /// Distances from the first state within some states, by the definition.
-    fn distances(graph: &Drawn, inside: &[bool]) -> Vec<Option<usize>> {
+    fn distances(graph: &RandomGraph, inside: &[bool]) -> Vec<Option<usize>> {
         let mut distance = vec![None; STATES];
         distance[0] = Some(0);
         for length in 0..STATES {
@@ -527,7 +531,7 @@ mod tests {
         let (mut longer, mut none) = (0, 0);
         for _ in 0..1000 {
             let mut forest = Forest::new(Limits::default());
-            let graph = Drawn::new(&mut r, &mut forest);
+            let graph = RandomGraph::new(&mut r, &mut forest);
             let inside: Vec<bool> = (0..STATES).map(|n| n == 0 || r.chance(0.9)).collect();
             let mut vectors = (0..STATES)
                 .filter(|&n| inside[n])

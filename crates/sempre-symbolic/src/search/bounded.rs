@@ -1,15 +1,15 @@
-//! Accepting runs near the initial states, without knowing all states of the model first.
+//! Bounded search: accepting runs near the initial states, without all states of the model.
 //!
-//! Most violations are near the initial states, and some automata let only a small part of the model through. Here the product is
-//! searched level by level and on the fly ([`crate::product::on_the_fly`]). Now and then what has been found so far is taken for the whole
-//! product, and asked for an accepting run ([`crate::search::owcty`]).
+//! Most violations are near the initial states, and some automata admit only a small part of the model. Here the
+//! product is explored breadth-first, on the fly ([`crate::product::on_the_fly`]). From time to time, the explored part
+//! is checked for an accepting run as if it were the whole product ([`crate::search::owcty`]).
 //!
-//! Invariant: a cycle that was not there at the last attempt has a state in the levels since, that one's last included. So an attempt
-//! begins with what these lead to.
+//! Invariant: a cycle that did not exist at the last check has a state in a level since then, or in the last level of
+//! that check. So a check considers the states reachable from these.
 //!
-//! Cost: attempts take about as many nodes as levels do; one that has taken four times as many is given up and made again later. Worse than
-//! saturation where the first levels have large diagrams, or the nearest accepting cycle is far; so it takes turns with it
-//! ([`crate::turns`]).
+//! Cost: checks take about as many nodes as levels do; a check that exceeds four times as many is repeated later.
+//! Bounded search is worse than saturation if the first levels have large diagrams, or if the nearest accepting cycle
+//! is far away. So they take turns ([`crate::turns`]).
 
 use crate::dd::forest::Forest;
 use crate::dd::node::{EMPTY, Root};
@@ -19,24 +19,24 @@ use crate::search::explored_part::{AcceptAll, ExploredPart};
 use crate::search::outcome::Outcome;
 use sempre_base::Stop;
 
-/// Nodes of an attempt, if levels have not taken more.
+/// Minimal node budget of a check.
 const MIN_CHECK_BUDGET: u64 = 1 << 20;
 
-/// A search by levels.
+/// A breadth-first search with checks.
 pub(crate) struct BoundedSearch {
-    /// All states that were found.
+    /// All states found.
     pub found: Root,
     levels: Vec<Root>,
-    /// The first level since the last attempt.
+    /// The first level that no check has covered.
     unchecked_from: usize,
-    /// The nodes that levels and attempts have taken.
+    /// Nodes made by the search and by the checks.
     search_nodes: u64,
     check_nodes: u64,
 }
 
 impl BoundedSearch {
-    /// A search that has not begun.
-    pub fn new(forest: &mut Forest, product: &OnTheFly<'_>) -> Self {
+    /// A search at the initial states.
+    pub(crate) fn new(forest: &mut Forest, product: &OnTheFly<'_>) -> Self {
         let initial = forest.get(product.initial);
         Self {
             found: forest.protect(initial),
@@ -47,11 +47,11 @@ impl BoundedSearch {
         }
     }
 
-    /// Goes one level on. An answer, if there is one.
+    /// Explores one level. Returns the outcome if it is decided.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn advance(
+    /// If a limit is reached.
+    pub(crate) fn advance(
         &mut self,
         forest: &mut Forest,
         model: &mut Model<'_>,
@@ -64,7 +64,7 @@ impl BoundedSearch {
         let last = self.levels[self.levels.len() - 1];
         match part.accept_all_run(forest, model, before, last)? {
             AcceptAll::Violated(outcome) => return Ok(Some(outcome)),
-            // A run that goes on is looked for as any other.
+            // No infinite run was found from there; other runs are searched for as usual.
             AcceptAll::Fails => product.accepts_all = None,
             AcceptAll::Nothing => {}
         }

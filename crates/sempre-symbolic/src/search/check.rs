@@ -1,14 +1,16 @@
-//! A check from end to end: the states of a program, the product with an automaton, an accepting run of it.
+//! A check from end to end: four algorithms in turns, or one of them.
 //!
-//! A program may do something erroneous somewhere. An accepting run is one all the same, if all of its own steps are right;
-//! but that there is none is said only if nothing is erroneous in all states that the automaton comes to.
+//! A program may have errors somewhere. An accepting run counts all the same, if its own steps do not fail; but the
+//! outcome is [`Outcome::Empty`] only if there is no error in any state that the product visits.
 //!
-//! The states of a program are the same whatever is asked of them, so [`Prepared`] keeps them for several checks.
+//! The states of a program do not depend on the property, so [`Prepared`] keeps them for several checks.
 //!
-//! Most violations are near the initial states, some are very far, and to find all states of the model first may take long. So searches
-//! on the fly, by levels ([`crate::search::bounded`]), depth first ([`crate::search::partial_traversal`]) and by single states ([`crate::search::directed`]), take turns with all this
-//! ([`crate::turns`]), and whoever has an answer first is heard. Each has diagrams of its own. The one over all states has half of the memory and four
-//! ninths of the work, single states have half as much as each of the two others.
+//! Most violations are near the initial states, some are very far away, and finding all states of the model first may
+//! take long. So three searches on the fly, breadth-first ([`crate::search::bounded`]), by partial traversal
+//! ([`crate::search::partial_traversal`]) and by directed search ([`crate::search::directed`]), take turns with the
+//! check over all states ([`crate::search::prepared`], [`crate::turns`]). The first answer ends the others. Each has a
+//! forest of its own. The check over all states has half of the memory and four ninths of the work; directed search has
+//! half as much work as each of the other two.
 
 use crate::dd::control::Limits;
 use crate::dd::forest::Forest;
@@ -31,7 +33,7 @@ use sempre_base::stop::{Cancel, cancellable, under};
 use sempre_model::{Expr, Program};
 use std::thread::Builder;
 
-/// Looks for a run of the program that the automaton, which observes the propositions, accepts.
+/// Searches for a run of the program that the automaton over these propositions accepts.
 pub fn check(
     program: &Program,
     propositions: &[Expr],
@@ -44,7 +46,7 @@ pub fn check(
             strategy: options.strategy,
             limits: options.limits.clone(),
             progress: options.progress,
-            // The search near the initial states does it.
+            // Bounded search takes its place.
             interleaved: participant.is_none(),
             ..Search::default()
         };
@@ -65,8 +67,8 @@ pub fn check(
 }
 
 impl Prepared<'_> {
-    /// Looks for a run that the automaton, which observes the propositions, accepts. The nodes that are counted are those since the
-    /// states were known, these included.
+    /// Searches for a run that the automaton over these propositions accepts. Peak nodes are counted from the reachable
+    /// states on, these included.
     pub fn check(
         self,
         propositions: &[Expr],
@@ -83,24 +85,24 @@ impl Prepared<'_> {
     }
 }
 
-/// A program, propositions, and the automaton that observes them.
+/// A program, propositions, and an automaton over them.
 type Question<'a> = (&'a Program, &'a [Expr], &'a (dyn Automaton + Sync));
 
-/// Asks a question by one road or by all in turns; `over_all` is the one over all states of the model.
+/// Runs one algorithm, or all in turns; `over_all` is the check over all states of the model.
 fn run_in_turns(
     question: Question<'_>,
     options: &Options<'_>,
     over_all: impl FnOnce(&Options<'_>, Option<&Participant>) -> (Outcome, Statistics) + Send,
 ) -> (Outcome, Statistics) {
     let levels = question.0.cells() + 1;
-    // Without variables there is nothing to go level by level through.
+    // Without variables there are no levels to search.
     if options.algorithm == Algorithm::Owcty || levels == 1 {
         return on_a_deep_stack(levels, || over_all(options, None));
     }
     if options.algorithm != Algorithm::Turns {
         return on_a_deep_stack(levels, || on_the_fly(question, options, None));
     }
-    let part = |algorithm: Algorithm, of_eight: usize| Options {
+    let with_share = |algorithm: Algorithm, of_eight: usize| Options {
         algorithm,
         limits: Limits {
             memory: options.limits.memory.map(|m| m / 8 * of_eight),
@@ -108,16 +110,16 @@ fn run_in_turns(
         },
         ..options.clone()
     };
-    let [near, single, far, all] = Participant::group([2, 4, 2, 1]);
+    let [bounded, directed, partial, complete] = Participant::group([2, 4, 2, 1]);
     let others = [
-        (Algorithm::Bounded, &near, 2),
-        (Algorithm::Directed, &single, 1),
-        (Algorithm::Partial, &far, 1),
+        (Algorithm::Bounded, &bounded, 2),
+        (Algorithm::Directed, &directed, 1),
+        (Algorithm::Partial, &partial, 1),
     ];
     let cancel = Cancel::current();
     std::thread::scope(|scope| {
         let others = others.map(|(algorithm, participant, of_eight)| {
-            let options = part(algorithm, of_eight);
+            let options = with_share(algorithm, of_eight);
             let cancel = cancel.clone();
             let search = move || {
                 under(&cancel, || {
@@ -130,13 +132,15 @@ fn run_in_turns(
             };
             let thread = Builder::new().spawn_scoped(scope, search);
             if thread.is_err() {
-                // The others go on without it.
+                // The others continue without it.
                 drop(participant.guard());
             }
             thread.ok()
         });
         let (mut outcome, mut statistics, _) = on_a_deep_stack(levels, || {
-            with_turns(&all, || over_all(&part(Algorithm::Turns, 4), Some(&all)))
+            with_turns(&complete, || {
+                over_all(&with_share(Algorithm::Turns, 4), Some(&complete))
+            })
         });
         for other in others.into_iter().flatten() {
             let other = other.join();
@@ -154,12 +158,12 @@ fn run_in_turns(
     })
 }
 
-/// Searches while it holds the baton; is it the first to have an answer?
+/// Runs a search as a participant. Returns whether it has the first answer.
 fn with_turns(
     participant: &Participant,
     search: impl FnOnce() -> (Outcome, Statistics),
 ) -> (Outcome, Statistics, bool) {
-    let _seat = participant.guard();
+    let _guard = participant.guard();
     let (outcome, statistics) = match participant.begin() {
         Err(stop) => (Outcome::Stopped(stop), Statistics::default()),
         Ok(()) => cancellable(&Cancel::current(), search)
@@ -169,7 +173,7 @@ fn with_turns(
     (outcome, statistics, is_answer)
 }
 
-/// Asks a question on the fly: level by level, depth first, or by single states.
+/// Runs a search on the fly.
 fn on_the_fly(
     (program, propositions, automaton): Question<'_>,
     options: &Options<'_>,
@@ -222,7 +226,7 @@ fn on_the_fly(
     }
 }
 
-/// Advances a search until it has an answer.
+/// Advances a search until it is decided.
 fn until_answered(
     mut advance: impl FnMut() -> Result<Option<Outcome>, Stop>,
 ) -> Result<Outcome, Stop> {

@@ -1,23 +1,27 @@
-//! Accepting runs by single states: depth first, uphill.
+//! Directed search with restarts: accepting runs by explicit depth-first search.
 //!
-//! Where a run that violates a property has a hundred thousand steps, sets are of no use before it is found: they would be made for one
-//! state at a time. So here single states are followed, with the interpreter and without diagrams, towards what the automaton waits for
-//! ([`sempre_omega::distance_heuristic`]; directed model checking, Edelkamp, Leue, Lluch-Lafuente 2004). Couvreur's check (FM 1999, with the
-//! path-based components of Gabow, IPL 2000) tells the first accepting component; the run through it takes few steps, of those that are known.
+//! If a violating run has a hundred thousand steps, sets do not help to find it: most would have one state. So this
+//! search follows single states, with the interpreter and without diagrams, in the direction of what the automaton
+//! waits for ([`sempre_omega::distance_heuristic`]; directed model checking, Edelkamp, Leue, Lluch-Lafuente 2004).
+//! Couvreur's check (FM 1999, with the path-based components of Gabow, IPL 2000) finds the first accepting component.
+//! The run through it consists of shortest paths within the explored states.
 //!
-//! A climb that goes the wrong way may go far. So each is given up after so many states, and others begin at the initial states, of two kinds that
-//! share the work. Some go uphill, each with four times as many states as the one before. The others try their luck again and again, with few states as a
-//! rule (in the sequence of Luby, Sinclair, Zuckerman, *Optimal speedup of Las Vegas algorithms*, IPL 1993): uphill, with other lots where several
-//! ways are as good; in an order of actions drawn once, which insists; in one drawn for each state, which wanders about. A climb that has seen the
-//! whole product has an answer.
+//! A search in the wrong direction may continue for long. So each search has a limit of states, and is followed by a
+//! restart at the initial states. Restarts are of two kinds, which share the work. Directed ones have four times as
+//! many states as the one before. Random ones are short, with lengths from the sequence of Luby, Sinclair, Zuckerman
+//! (*Optimal speedup of Las Vegas algorithms*, IPL 1993): directed with random choices between equal successors, with a
+//! random permutation of the actions for the whole search, or with a new one in each state. A search that has explored
+//! the whole product decides it.
 //!
 //! Invariants:
 //!
-//! * I1. The number of a node is its place among the live ones, [`NEW`] before and [`DEAD`] afterwards. The live ones from the number
-//!   of the last root on are one strongly connected component, and its marks are those on edges between them.
-//! * I2. Of a node that was entered, all steps are known; those that fail are none, but not forgotten ([`States::fault`]).
+//! * I1. The number of a node is its position among the live nodes, [`UNVISITED`] before and [`DEAD`] afterwards. The
+//!   live nodes from the number of the last root on are one strongly connected component, and the root's marks are
+//!   those of the edges within.
+//! * I2. All steps from a visited node are known. Failing steps are not edges; the first is in [`StateTable::fault`].
 //!
-//! Cost: for each state its cells as integers, and its successors; a step of the interpreter for each action in each state.
+//! Cost: for each state its cells as integers, and its successors; a step of the interpreter for each action in each
+//! state.
 
 use crate::dd::forest::Forest;
 use crate::product::automaton::Automaton;
@@ -31,60 +35,60 @@ use sempre_model::{Expr, Program};
 use sempre_omega::Mark;
 use std::collections::VecDeque;
 
-/// Nodes of the first climbs.
+/// Nodes of the first search.
 const FIRST_LIMIT: usize = 1 << 12;
-/// The next one that goes uphill has so many times as many.
+/// Growth of the limit of directed searches.
 const GROWTH: u32 = 4;
-/// The number of a node that was not entered yet.
+/// The number of a node that was not visited.
 const UNVISITED: u32 = u32::MAX;
-/// The number of a node that no accepting cycle goes through.
+/// The number of a node on no accepting cycle.
 const DEAD: u32 = u32::MAX - 1;
-/// So many guards, or cells of a state, take as long as a node of a diagram.
+/// Guards or cells of a state that count as much work as a node of a diagram.
 const UNITS_PER_NODE: u64 = 32;
 
-/// In which order successors are followed.
+/// The order in which successors are explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SearchOrder {
-    /// Those first that are nearest to what the automaton waits for; if that cannot be told, as `Shuffled`.
+    /// By estimated distance to acceptance; random without an estimate.
     Directed,
-    /// By actions, in an order drawn once.
+    /// By action, in a random permutation for the whole search.
     Permuted,
-    /// Drawn for each state.
+    /// Random in each state.
     Shuffled,
 }
 
-/// Those that try their luck.
+/// The orders of random restarts.
 const RANDOM_ORDERS: [SearchOrder; 3] = [
     SearchOrder::Directed,
     SearchOrder::Permuted,
     SearchOrder::Shuffled,
 ];
-/// So many climbs one after the other that find no room are enough.
-const MAX_FULL_RESTARTS: u32 = 4;
+/// Give up after this many consecutive restarts that ran out of memory.
+const MAX_RESTARTS_WITHOUT_MEMORY: u32 = 4;
 
-/// Climbs, one after the other.
+/// A sequence of searches.
 pub(crate) struct RestartedSearch<'a> {
     context: SearchContext<'a>,
     random: Random,
-    /// How many have begun of each kind, and the nodes that they have met: those that go uphill further and further, those that try their luck.
-    begun: [u32; 2],
+    /// Searches started, and nodes visited by them: directed ones, random ones.
+    started: [u32; 2],
     nodes: [usize; 2],
-    /// The kind of this one.
+    /// The kind of the current search.
     kind: usize,
-    /// How many of the last ones found no room.
-    full: u32,
-    /// Nodes of the first ones.
+    /// Consecutive searches that ran out of memory.
+    out_of_memory: u32,
+    /// Nodes of the first search.
     first: usize,
-    /// Bytes that one may take.
+    /// Bytes for a search.
     memory: usize,
     search: DirectedSearch,
-    /// Work since the forest was told.
+    /// Work not yet charged to the forest.
     work: u64,
 }
 
 impl<'a> RestartedSearch<'a> {
-    /// Climbs at the initial states, the first with so many nodes, if not as many as usual.
-    pub fn new(
+    /// The first search at the initial states, with this many nodes or the default.
+    pub(crate) fn new(
         question: (&'a Program, &'a [Expr], &'a dyn Automaton),
         semantics: (Deadlock, bool),
         first: Option<usize>,
@@ -97,10 +101,10 @@ impl<'a> RestartedSearch<'a> {
         Self {
             context,
             random,
-            begun: [1, 0],
+            started: [1, 0],
             nodes: [0; 2],
             kind: 0,
-            full: 0,
+            out_of_memory: 0,
             first,
             memory,
             search,
@@ -108,56 +112,60 @@ impl<'a> RestartedSearch<'a> {
         }
     }
 
-    /// Goes a step on. An answer, if there is one. The forest, which is not needed otherwise, is told of the work.
+    /// Takes one step. Returns the outcome if it is decided. Charges the work to the forest, which polls the limits.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn advance(&mut self, forest: &mut Forest) -> Result<Option<Outcome>, Stop> {
+    /// If a limit is reached.
+    pub(crate) fn advance(&mut self, forest: &mut Forest) -> Result<Option<Outcome>, Stop> {
         let step = self.search.step(&self.context, &mut self.work);
         if self.work >= UNITS_PER_NODE {
             forest.charge(self.work / UNITS_PER_NODE)?;
             self.work %= UNITS_PER_NODE;
         }
         match step {
-            Step::On => {}
+            Step::Continue => {}
             Step::Closed => return Ok(Some(self.search.run(&self.context))),
             Step::Done => {
                 let fault = self.search.states.fault.take();
                 return Ok(Some(fault.map_or(Outcome::Empty, Outcome::Failed)));
             }
         }
-        let is_full = self.search.states.bytes > self.memory;
-        if is_full || self.search.nodes.len() >= self.search.max_nodes {
-            self.full = if is_full { self.full + 1 } else { 0 };
-            if self.full >= MAX_FULL_RESTARTS {
+        let exceeds_memory = self.search.states.bytes > self.memory;
+        if exceeds_memory || self.search.nodes.len() >= self.search.max_nodes {
+            self.out_of_memory = if exceeds_memory {
+                self.out_of_memory + 1
+            } else {
+                0
+            };
+            if self.out_of_memory >= MAX_RESTARTS_WITHOUT_MEMORY {
                 return Err(Stop::Memory);
             }
-            self.begin();
+            self.restart();
         }
         Ok(None)
     }
 
-    /// The nodes that this climb has met.
-    pub fn found(&self) -> u64 {
+    /// Nodes visited by the current search.
+    pub(crate) fn found(&self) -> u64 {
         self.search.nodes.len() as u64
     }
 
-    /// The next climb, of the kind that has met fewer nodes.
-    fn begin(&mut self) {
+    /// Restarts, with the kind that has visited fewer nodes.
+    fn restart(&mut self) {
         self.nodes[self.kind] += self.search.nodes.len();
         self.kind = usize::from(self.nodes[1] < self.nodes[0]);
-        let begun = &mut self.begun[self.kind];
-        *begun += 1;
+        let started = &mut self.started[self.kind];
+        *started += 1;
         let (order, times) = match self.kind {
-            0 => (SearchOrder::Directed, GROWTH.saturating_pow(*begun - 1)),
-            _ => (*self.random.pick(&RANDOM_ORDERS), luby(*begun)),
+            0 => (SearchOrder::Directed, GROWTH.saturating_pow(*started - 1)),
+            _ => (*self.random.pick(&RANDOM_ORDERS), luby(*started)),
         };
         let max_nodes = self.first.saturating_mul(times as usize);
         self.search = DirectedSearch::new(&self.context, order, self.random.next_u64(), max_nodes);
     }
 }
 
-/// The sequence 1, 1, 2, 1, 1, 2, 4, … of Luby, Sinclair and Zuckerman, from one on.
+/// The sequence 1, 1, 2, 1, 1, 2, 4, … of Luby, Sinclair and Zuckerman, from index one.
 fn luby(i: u32) -> u32 {
     let bits = u32::BITS - i.leading_zeros();
     match (i + 1).is_power_of_two() {
@@ -183,40 +191,40 @@ struct Edge {
     marks: Mark,
 }
 
-/// The first number of a component of live nodes, the marks of edges inside, and those of the edge that led to it.
+/// A component of live nodes: its first number, the marks of its edges, and those of the edge that led to it.
 struct SccRoot {
     number: u32,
     marks: Mark,
     arc: Mark,
 }
 
-/// What a step has come to.
+/// The result of a step.
 enum Step {
-    On,
-    /// A component sees all acceptance sets.
+    Continue,
+    /// The current component has all acceptance sets.
     Closed,
-    /// There is nothing more.
+    /// The product is explored.
     Done,
 }
 
-/// Nodes, each with the action by which it is left.
+/// Nodes, each with the action by which the path leaves it.
 type Path = Vec<(u32, u32)>;
 
-/// One climb.
+/// One search.
 struct DirectedSearch {
     order: SearchOrder,
     random: Random,
-    /// The place of each action, if it is an order drawn once.
+    /// The rank of each action in the permutation.
     rank: Vec<u32>,
-    /// How many nodes it may have.
+    /// The limit of nodes.
     max_nodes: usize,
     states: StateTable,
     nodes: Vec<Node>,
     numbers: FxHashMap<(u32, u32), u32>,
-    /// The nodes to begin with, and how many of them were.
+    /// The initial nodes, and how many were started from.
     initial: Vec<u32>,
-    begun: usize,
-    /// The path, with the edges that wait, the next one last.
+    started: usize,
+    /// The path, with the edges still to explore, the next one last.
     path: Vec<(u32, Vec<Edge>)>,
     live: Vec<u32>,
     roots: Vec<SccRoot>,
@@ -236,7 +244,7 @@ impl DirectedSearch {
             nodes: Vec::new(),
             numbers: FxHashMap::default(),
             initial: Vec::new(),
-            begun: 0,
+            started: 0,
             path: Vec::new(),
             live: Vec::new(),
             roots: Vec::new(),
@@ -270,16 +278,16 @@ impl DirectedSearch {
         let valuations = &self.states.valuations;
         let here = valuations[state as usize];
         let mut edges = Vec::with_capacity(next.steps.len());
-        let mut known = (None, Vec::new());
+        let mut cached = (None, Vec::new());
         for &(action, to) in &next.steps {
             let letter = match context.automaton.is_testing() {
                 true => here ^ valuations[to as usize],
                 false => here,
             };
-            if known.0 != Some(letter) {
-                known = (Some(letter), context.automaton.edges(q, letter));
+            if cached.0 != Some(letter) {
+                cached = (Some(letter), context.automaton.edges(q, letter));
             }
-            edges.extend(known.1.iter().map(|&(q, marks)| {
+            edges.extend(cached.1.iter().map(|&(q, marks)| {
                 let mut marks = Mark::from_word(marks);
                 if !context.all_fair_sets.is_empty() {
                     let own = context
@@ -299,7 +307,7 @@ impl DirectedSearch {
         edges
     }
 
-    /// The edges from a node, the best one last.
+    /// The edges from a node, the first to explore at the end.
     fn ordered_edges(
         &mut self,
         context: &SearchContext<'_>,
@@ -327,18 +335,18 @@ impl DirectedSearch {
         edges
     }
 
-    /// Follows an edge, or goes back along one.
+    /// Explores an edge, or backtracks.
     fn step(&mut self, context: &SearchContext<'_>, work: &mut u64) -> Step {
         *work += UNITS_PER_NODE;
         let Some((node, edges)) = self.path.last_mut() else {
-            let Some(&node) = self.initial.get(self.begun) else {
+            let Some(&node) = self.initial.get(self.started) else {
                 return Step::Done;
             };
-            self.begun += 1;
+            self.started += 1;
             if self.nodes[node as usize].number == UNVISITED {
                 self.enter(context, node, Mark::EMPTY, work);
             }
-            return Step::On;
+            return Step::Continue;
         };
         let node = *node;
         let Some(edge) = edges.pop() else {
@@ -349,20 +357,20 @@ impl DirectedSearch {
                     self.nodes[dead as usize].number = DEAD;
                 }
             }
-            return Step::On;
+            return Step::Continue;
         };
         let to = self.node(edge.state, edge.q);
         match self.nodes[to as usize].number {
-            DEAD => Step::On,
+            DEAD => Step::Continue,
             UNVISITED => {
                 self.enter(context, to, edge.marks, work);
-                Step::On
+                Step::Continue
             }
             number => {
                 self.unite(number, edge.marks);
                 match self.roots.last() {
                     Some(root) if root.marks == context.all => Step::Closed,
-                    _ => Step::On,
+                    _ => Step::Continue,
                 }
             }
         }
@@ -382,7 +390,7 @@ impl DirectedSearch {
         self.path.push((node, edges));
     }
 
-    /// An edge with these marks leads back to the live node of that number (I1).
+    /// Merges components: an edge with these marks leads back to the live node with this number (I1).
     fn unite(&mut self, number: u32, mut marks: Mark) {
         while let Some(root) = self.roots.pop_if(|r| r.number > number) {
             marks = marks.union(&root.marks).union(&root.arc);
@@ -393,16 +401,16 @@ impl DirectedSearch {
         }
     }
 
-    /// A run through the last component, which sees all sets.
+    /// A run through the last component, which has all acceptance sets.
     fn run(&mut self, context: &SearchContext<'_>) -> Outcome {
         match self.lasso(context) {
             Some((prefix, cycle)) => {
-                let moment = |(node, action): (u32, u32)| -> RunStep {
+                let run_step = |(node, action): (u32, u32)| -> RunStep {
                     let state = self.nodes[node as usize].state;
                     let cells = self.states.cells[state as usize].to_vec();
                     (cells, (action != STUTTER).then_some(action))
                 };
-                let run_steps = |path: Path| path.into_iter().map(moment).collect();
+                let run_steps = |path: Path| path.into_iter().map(run_step).collect();
                 Outcome::Violated(run_steps(prefix), run_steps(cycle))
             }
             None => Outcome::Defect("no run in an accepting component".to_string()),
@@ -439,14 +447,14 @@ impl DirectedSearch {
         Some((prefix, cycle))
     }
 
-    /// A shortest way from one of some nodes, through those that count, to the end of an edge that is wanted; that end, and the marks on the
-    /// way.
+    /// A shortest path from one of some nodes, through nodes that may be passed, to the target of a wanted edge; that
+    /// target, and the marks on the path.
     fn path(
         &mut self,
         context: &SearchContext<'_>,
         from: &[u32],
         may_pass: &dyn Fn(&Node) -> bool,
-        wanted: &dyn Fn(u32, &Node, &Mark) -> bool,
+        is_target: &dyn Fn(u32, &Node, &Mark) -> bool,
     ) -> Option<(Path, u32, Mark)> {
         let mut before: FxHashMap<u32, Option<(u32, u32, Mark)>> = FxHashMap::default();
         before.extend(from.iter().map(|&n| (n, None)));
@@ -457,7 +465,7 @@ impl DirectedSearch {
                     continue;
                 };
                 let target = &self.nodes[to as usize];
-                if wanted(to, target, &edge.marks) {
+                if is_target(to, target, &edge.marks) {
                     let (mut path, mut marks) = (vec![(node, edge.action)], edge.marks);
                     let mut at = node;
                     while let Some(Some((earlier, action, arc))) = before.get(&at) {

@@ -1,12 +1,14 @@
-//! A short run without end from a state, whatever it does: where an automaton accepts all that comes, that is all that is missing.
+//! A short infinite run from a state, by explicit search. It completes a run whose automaton accepts every
+//! continuation.
 //!
-//! The states nearest to the given one are found by the interpreter, breadth-first, more and more of them, until some are on a cycle
-//! among them. The run goes to the nearest of those, and around by a shortest way. A run that ends repeats its last state. Where all
-//! cycles are far there may be too many states before them; so after some attempts a walk, which takes the first step everywhere, may
-//! go as many steps as states were looked at, and if it comes to an end or to where it has been, that must do.
+//! The interpreter explores the states nearest to the given one, breadth-first, more and more of them, until some are
+//! on a cycle among them. The run goes to the nearest of those, and around a shortest cycle. A run that ends repeats
+//! its last state. If all cycles are far away, too many states may be nearer. So after some attempts, a walk that takes
+//! the first step everywhere may have as many steps as states were explored; if it ends or closes a cycle, that is the
+//! run.
 //!
-//! Cost: at most three times the states that are nearer than the nearest cycle is long. Diagrams would take longer: they are made for
-//! many states, and these are few.
+//! Cost: at most three times the states that are nearer than the length of the nearest cycle. Diagrams would take
+//! longer: they pay for many states, and these are few.
 
 use crate::dd::forest::Forest;
 use rustc_hash::FxHashMap;
@@ -14,16 +16,17 @@ use sempre_base::Stop;
 use sempre_model::{Interpreter, Program};
 use std::collections::VecDeque;
 
-/// States that are looked at first.
+/// States explored first.
 const INITIAL_SIZE: usize = 1000;
-/// And before the first walk.
+/// States explored before the first walk.
 const WALK_FROM: usize = 50 * INITIAL_SIZE;
 
-/// A path from the given state, which is its first, and a cycle that follows it; `None` if a step fails on the way. The forest tells when
-/// it is time to stop.
+/// A path from the given state, which is its first, and a cycle that follows it; `None` if a step fails. Polls the
+/// limits of the forest.
+///
 ///
 /// # Errors
-/// If it is.
+/// If a limit is reached.
 pub(crate) fn explicit_lasso(
     forest: &Forest,
     program: &Program,
@@ -49,7 +52,7 @@ pub(crate) fn explicit_lasso(
     }
 }
 
-/// A run of at most so many steps that takes the first one everywhere.
+/// A run of at most this many steps that takes the first step everywhere.
 fn first_successor_walk(
     forest: &Forest,
     program: &Program,
@@ -83,7 +86,7 @@ fn first_successor_walk(
     Ok(None)
 }
 
-/// What happens once, and for ever.
+/// The states before the cycle, and those of the cycle.
 pub(crate) type Lasso = (Vec<Vec<i64>>, Vec<Vec<i64>>);
 
 /// The states nearest to one, in the order of distance.
@@ -92,7 +95,7 @@ struct Neighbourhood<'p> {
     numbers: FxHashMap<Vec<i64>, u32>,
     states: Vec<Vec<i64>>,
     parent: Vec<u32>,
-    /// The successors of those that were looked at.
+    /// The successors of the explored states.
     next: Vec<Vec<u32>>,
 }
 
@@ -107,7 +110,7 @@ impl<'p> Neighbourhood<'p> {
         }
     }
 
-    /// Looks at so many states, if there are so many; does every step of theirs succeed?
+    /// Explores up to this many states. Returns false if a step fails.
     fn expand_to(&mut self, forest: &Forest, size: usize) -> Result<bool, Stop> {
         while self.next.len() < self.states.len().min(size) {
             let here = self.next.len() as u32;
@@ -135,7 +138,7 @@ impl<'p> Neighbourhood<'p> {
         Ok(true)
     }
 
-    /// To the nearest state that is on a cycle, and around.
+    /// A path to the nearest state that is on a cycle, and a shortest cycle through it.
     fn lasso(&self) -> Option<Lasso> {
         let cyclic_core = self.cyclic_core();
         let (first, cycle) = (0..self.next.len() as u32)
@@ -155,20 +158,21 @@ impl<'p> Neighbourhood<'p> {
         Some((states_of(prefix), states_of(cycle)))
     }
 
-    /// What is left when states without successors or without predecessors are dropped again and again: cycles, and what is between them.
+    /// The states that remain when states without successors or without predecessors are removed repeatedly: cycles,
+    /// and states between them.
     fn cyclic_core(&self) -> Vec<bool> {
-        let known = self.next.len();
-        let mut back: Vec<Vec<u32>> = vec![Vec::new(); known];
-        let mut out = vec![0u32; known];
+        let explored = self.next.len();
+        let mut back: Vec<Vec<u32>> = vec![Vec::new(); explored];
+        let mut out = vec![0u32; explored];
         for (n, next) in self.next.iter().enumerate() {
-            for &to in next.iter().filter(|&&to| (to as usize) < known) {
+            for &to in next.iter().filter(|&&to| (to as usize) < explored) {
                 back[to as usize].push(n as u32);
                 out[n] += 1;
             }
         }
         let mut into: Vec<u32> = back.iter().map(|b| b.len() as u32).collect();
-        let mut inside = vec![true; known];
-        let mut todo: Vec<u32> = (0..known as u32).collect();
+        let mut inside = vec![true; explored];
+        let mut todo: Vec<u32> = (0..explored as u32).collect();
         while let Some(n) = todo.pop() {
             let at = n as usize;
             if !inside[at] || out[at] > 0 && into[at] > 0 {
@@ -179,7 +183,7 @@ impl<'p> Neighbourhood<'p> {
                 out[from as usize] -= 1;
                 todo.push(from);
             }
-            for &to in self.next[at].iter().filter(|&&to| (to as usize) < known) {
+            for &to in self.next[at].iter().filter(|&&to| (to as usize) < explored) {
                 into[to as usize] -= 1;
                 todo.push(to);
             }
@@ -218,7 +222,7 @@ mod tests {
     use sempre_base::Random;
     use sempre_model::random_program::random_program;
 
-    /// The lengths of the way to the nearest state on a cycle, and of the shortest cycle through a state that is so near, by trying all.
+    /// The distance of the nearest state on a cycle, by brute force.
     fn expected(program: &Program, from: &[i64]) -> Option<usize> {
         let interpreter = Interpreter::new(program);
         let next = |s: &[i64]| -> Vec<Vec<i64>> {
@@ -228,7 +232,7 @@ mod tests {
                 false => steps.into_iter().filter_map(|(_, to)| to.ok()).collect(),
             }
         };
-        // Layer by layer, for as long as there is something new.
+        // Layer by layer, while there are new states.
         let distance = |from: Vec<Vec<i64>>, to: &[i64]| -> Option<usize> {
             let mut seen = from.clone();
             let mut layer = from;
@@ -264,7 +268,7 @@ mod tests {
         None
     }
 
-    /// Checks a run; does it stay where it ends?
+    /// Asserts that this is a run. Returns whether it stutters.
     fn is_run(
         program: &Program,
         from: &[i64],
@@ -307,7 +311,7 @@ mod tests {
                 .unwrap();
             assert_eq!(Some(prefix.len()), expected(&program, &from));
             ends += usize::from(is_run(&program, &from, (&prefix, &cycle)));
-            // A walk is as long as there are states at most.
+            // A walk is at most as long as there are states.
             let first_successor_walk =
                 first_successor_walk(&forest, &program, &from, neighbourhood.states.len());
             let (path, shortest_cycle) = first_successor_walk.unwrap().unwrap();

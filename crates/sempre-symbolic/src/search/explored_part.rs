@@ -1,4 +1,4 @@
-//! A part of a product on the fly, as a graph: emptiness check, and runs.
+//! The explored part of a product on the fly, as a graph, with its emptiness check.
 
 use crate::dd::forest::Forest;
 use crate::dd::node::{EMPTY, Node, Root};
@@ -13,7 +13,7 @@ use crate::search::owcty::{FairHull, fixpoint};
 use crate::search::violation::{violation, violation_after};
 use sempre_base::Stop;
 
-/// A part of a product, of which all that matters is known.
+/// A part of a product whose states have been learned.
 pub(crate) struct ExploredPart<'a> {
     /// The product.
     pub product: &'a OnTheFly<'a>,
@@ -22,12 +22,12 @@ pub(crate) struct ExploredPart<'a> {
 }
 
 impl ExploredPart<'_> {
-    /// A run that is accepted whatever it does after one of the last states, if there is such a one among them; the layers `before` lead to
-    /// them, one after the other.
+    /// A run through one of the `last` states from which every continuation is accepted, if there is one. The layers
+    /// `before` lead to them, one after the other.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn accept_all_run(
+    /// If a limit is reached.
+    pub(crate) fn accept_all_run(
         &self,
         forest: &mut Forest,
         model: &Model<'_>,
@@ -44,11 +44,11 @@ impl ExploredPart<'_> {
         Ok(outcome.map_or(AcceptAll::Fails, AcceptAll::Violated))
     }
 
-    /// Accepting cycles of this part among what a set leads to, and what they lead to; none if there are none.
+    /// The accepting cycles among the states reachable from `start`, and what they lead to; `None` if there are none.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn hull(&self, forest: &mut Forest, start: Node) -> Result<Option<FairHull>, Stop> {
+    /// If a limit is reached.
+    pub(crate) fn hull(&self, forest: &mut Forest, start: Node) -> Result<Option<FairHull>, Stop> {
         let all = self.reach(forest, start)?;
         let hull = fixpoint(forest, self, all)?;
         if forest.get(hull) == EMPTY {
@@ -65,8 +65,8 @@ impl ExploredPart<'_> {
     /// A run through one of these cycles.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn run(
+    /// If a limit is reached.
+    pub(crate) fn run(
         &self,
         forest: &mut Forest,
         model: &Model<'_>,
@@ -75,11 +75,15 @@ impl ExploredPart<'_> {
         violation(forest, model, self, hull)
     }
 
-    /// What is to be said if this is the whole product, and no accepting run is in it.
+    /// The outcome if this is the whole product and has no accepting run.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn exhausted(&self, forest: &mut Forest, model: &mut Model<'_>) -> Result<Outcome, Stop> {
+    /// If a limit is reached.
+    pub(crate) fn exhausted(
+        &self,
+        forest: &mut Forest,
+        model: &mut Model<'_>,
+    ) -> Result<Outcome, Stop> {
         let visited = match forest.get(self.found) {
             EMPTY => EMPTY,
             found => forest.with_protected(&[found], |f| f.union_of_children(found))?,
@@ -89,13 +93,13 @@ impl ExploredPart<'_> {
     }
 }
 
-/// What comes of states after which whatever comes is accepted.
+/// The result for states from which every continuation is accepted.
 pub(crate) enum AcceptAll {
     /// There are none.
     Nothing,
     /// A run.
     Violated(Outcome),
-    /// Something fails, so that it is not certain that a run goes on.
+    /// A step fails, so there may be no infinite run.
     Fails,
 }
 
@@ -116,7 +120,7 @@ impl Graph for ExploredPart<'_> {
         self.product.accepts_all
     }
 
-    /// They are not taken apart: that would split the states again for each part.
+    /// The steps are not partitioned: that would split the states again for each part.
     fn parts(&self) -> usize {
         1
     }
@@ -137,7 +141,7 @@ impl Graph for ExploredPart<'_> {
         of: Steps,
         universe: Node,
     ) -> Result<Node, Stop> {
-        let (to, with_budget) = (forest.protect(set), forest.protect(universe));
+        let (to, inside) = (forest.protect(set), forest.protect(universe));
         let all = forest.protect(EMPTY);
         let targets: Vec<(u32, Node)> = forest.list(set).collect();
         let sources: Vec<(u32, Node)> = forest.list(universe).collect();
@@ -146,14 +150,14 @@ impl Graph for ExploredPart<'_> {
                 true => self.product.split(forest, after, self.product.all())?,
                 false => vec![(0, forest.protect(after))],
             };
-            for &(from, with_budget) in sources
+            for &(from, inside) in sources
                 .iter()
                 .filter(|s| self.product.successors[s.0 as usize][q as usize])
             {
                 for &(letter, part) in &parts {
                     let before =
                         self.product
-                            .model_preimage(forest, forest.get(part), of, with_budget)?;
+                            .model_preimage(forest, forest.get(part), of, inside)?;
                     let before = forest.protect(before);
                     let sources = match self.product.automaton.is_testing() {
                         false => self
@@ -180,7 +184,7 @@ impl Graph for ExploredPart<'_> {
             }
         }
         let result = forest.get(all);
-        for root in [to, with_budget, all] {
+        for root in [to, inside, all] {
             forest.unprotect(root);
         }
         Ok(result)

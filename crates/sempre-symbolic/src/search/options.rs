@@ -1,28 +1,28 @@
-//! How to check: the algorithms, and their options.
+//! The algorithms of a check, and its options.
 
 use crate::dd::control::Limits;
 use crate::product::options::{Deadlock, Reachability};
 use crate::reach::progress::Progress;
 use crate::reach::states::Strategy;
 
-/// A road to an answer.
+/// An algorithm of a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Algorithm {
-    /// All in turns; whoever has an answer first is heard.
+    /// All algorithms in turns; the first answer ends the others.
     #[default]
     Turns,
-    /// All states of the model first.
+    /// All states of the model first, then One Way Catch Them Young on the product.
     Owcty,
-    /// Level by level from the initial states, on the fly.
+    /// Bounded search: breadth-first from the initial states, on the fly.
     Bounded,
-    /// Depth first, a few states at a time, on the fly.
+    /// Partial traversal: depth-first, a few states at a time, on the fly.
     Partial,
-    /// Depth first, by single states, towards what the automaton waits for.
+    /// Directed search: depth-first, by single states, with restarts.
     Directed,
 }
 
 impl Algorithm {
-    /// Those that can be asked for, and their names.
+    /// The algorithms that can be chosen, and their names.
     pub const ALL: [(Algorithm, &'static str); 4] = [
         (Algorithm::Owcty, "owcty"),
         (Algorithm::Bounded, "bounded"),
@@ -31,27 +31,27 @@ impl Algorithm {
     ];
 }
 
-/// How to check.
+/// Options of a check.
 #[derive(Clone, Default)]
 pub struct Options<'a> {
-    /// What becomes of runs that end.
+    /// The treatment of finite runs.
     pub deadlock: Deadlock,
-    /// Only runs that are weakly fair to each process count.
+    /// Whether only runs count that are weakly fair to each process.
     pub fair: bool,
-    /// How the model's states are found; a saturation that gets long is helped.
+    /// The strategy for the model's states; a long saturation interleaves with breadth-first search.
     pub strategy: Strategy,
     /// How reachability in the product is computed.
     pub reachability: Reachability,
-    /// Which road to take.
+    /// The algorithm.
     pub algorithm: Algorithm,
-    /// Nodes after which the first dives and climbs are given up, if not as many as usual.
+    /// The node limit of the first random partial traversal and of the first directed search, if not the default.
     pub first_limit: Option<u64>,
-    /// Nodes after which a run is looked for with fewer events, if not as many as usual.
+    /// The node budget for a run, before an underapproximation is tried, if not the default.
     pub run_budget: Option<u64>,
-    /// Count the steps that change no proposition, if the automaton reads changes.
+    /// Whether to count the steps that change no proposition (testing automata only).
     pub count_stuttering: bool,
-    /// When to give up.
+    /// Limits of memory and time.
     pub limits: Limits,
-    /// Told now and then.
+    /// Called with progress reports.
     pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
 }

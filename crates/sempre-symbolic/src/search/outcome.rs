@@ -1,4 +1,4 @@
-//! How a check ends, and what it counts.
+//! The outcome of a check, and its statistics.
 
 use crate::dd::natural::Natural;
 use crate::relation::faults::Fault;
@@ -6,45 +6,45 @@ use crate::search::options::Algorithm;
 use sempre_base::Stop;
 use std::time::Duration;
 
-/// A state, and the action that leads from it to the next; none where it stutters in a deadlock.
+/// A state, and the action that leads from it to the next; none for stuttering in a deadlock.
 pub type RunStep = (Vec<i64>, Option<u32>);
 
-/// How a check ended.
+/// The outcome of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The product has no accepting run, and all of it was looked at.
+    /// The whole product was explored, and has no accepting run.
     Empty,
-    /// A run of the program that the automaton accepts: what happens once, and what happens for ever.
+    /// A run of the program that the automaton accepts: the steps before the cycle, and those of the cycle.
     Violated(Vec<RunStep>, Vec<RunStep>),
-    /// It ended before its time.
+    /// The check ended early.
     Stopped(Stop),
-    /// The program does something erroneous, so that its runs are not what they seem, and no accepting one was found.
+    /// The program has an error, so the product is incomplete, and no accepting run was found.
     Failed(Fault),
-    /// A defect of ours, in words.
+    /// A defect of this crate.
     Defect(String),
 }
 
-/// What was counted. Times are those that the thread has worked.
+/// Statistics. Times are CPU times of the thread.
 #[derive(Clone, Debug, Default)]
 pub struct Statistics {
     /// States of the model.
     pub model_states: Option<Natural>,
-    /// States of the product; those that were found, if only some are near the initial states and that was enough.
+    /// States of the product; those explored, if the search ended at a run.
     pub product_states: Option<Natural>,
-    /// The most nodes at a time, dead ones included.
+    /// The greatest number of nodes, dead ones included.
     pub peak_nodes: usize,
     /// Number of garbage collections.
     pub collections: u64,
-    /// The time until the model's states were known.
+    /// Time for the model's states.
     pub model_time: Duration,
-    /// The time that the relations of the product took.
+    /// Time for the relations of the product.
     pub product_time: Duration,
-    /// The time until it was known whether there is an accepting run.
+    /// Time for the emptiness check.
     pub search_time: Duration,
-    /// The time that finding one took.
+    /// Time for the accepting run.
     pub run_time: Duration,
-    /// The share of the model's steps that change no proposition, if it was asked for.
+    /// The share of the model's steps that change no proposition, if it was counted.
     pub stuttering: Option<f64>,
-    /// Who was done first.
+    /// The algorithm that gave the answer.
     pub algorithm: Algorithm,
 }

@@ -1,47 +1,47 @@
-//! One Way Catch Them Young, forward: is there an accepting run in a product?
+//! One Way Catch Them Young, forward: the emptiness check of a product.
 //!
-//! Figure 2 of Ben Salem et al. (TACAS 2014), after the algorithm *feasible* of Kesten, Pnueli, Raviv (ICALP 1998) and the
-//! analysis of Fisler, Fraer, Kamhi, Vardi, Yang (TACAS 2001).
+//! Figure 2 of Ben Salem et al. (TACAS 2014), after the algorithm *feasible* of Kesten, Pnueli, Raviv (ICALP 1998) and
+//! the analysis of Fisler, Fraer, Kamhi, Vardi, Yang (TACAS 2001).
 //!
-//! `P` starts as all that is reachable. What cannot be reached from a cycle in `P` is dropped, then what cannot be reached
-//! from a step of each acceptance set in turn, until nothing changes. Invariant: `P` has all successors of its states, so
-//! images only shrink it. At the end each state of `P` is reached, within `P`, from steps of every set, again and again; so `P`
-//! has an accepting cycle, or is empty.
+//! `P` starts as the reachable set. States that are not reachable from a cycle in `P` are removed, then states that are
+//! not reachable from a step of each acceptance set in turn, until nothing changes. Invariant: `P` contains all
+//! successors of its states, so images only shrink it. At the end, each state of `P` is reachable, within `P`, from
+//! steps of every set, infinitely often; so `P` has an accepting cycle, or is empty.
 //!
-//! How ours differs: where there are acceptance sets, to drop what cannot be reached from these is enough, and comes first: often nothing
-//! more is to be done. What cannot be reached from a cycle, a long tail that images drop one after the other, is dropped for no more than
-//! [`SHARE`] times that work before it is the turn of the sets again.
+//! How ours differs: if there are acceptance sets, removing what is not reachable from these suffices, and comes first:
+//! often nothing more is to be done. States that are not reachable from a cycle, a long tail that images remove one by
+//! one, are removed only with up to [`SHARE`] times that work before the sets have their turn again.
 //!
-//! Where a state of the automaton accepts whatever comes, and runs always go on, a product state with it settles the matter: then the set
-//! of these is the result, without any iteration.
+//! If a state of the automaton accepts every continuation, and all runs are infinite, a reachable product state with it
+//! decides: the set of these is the result, without any iteration.
 //!
-//! Cost: a number of images that is the length of the longest way from what is dropped, in the worst case.
+//! Cost: in the worst case, as many images as the longest path through the removed states.
 
 use crate::dd::forest::Forest;
 use crate::dd::node::{EMPTY, Node, Root};
 use crate::product::graph::{Graph, Steps};
 use sempre_base::Stop;
 
-/// The work for states that cannot be reached from a cycle, by that for those that cannot be reached from acceptance sets.
+/// Work for states that are not reachable from a cycle, relative to that for acceptance sets.
 const SHARE: u64 = 4;
 
-/// The fixpoint, within the reachable states of the product; both are kept.
+/// The fixpoint, within the reachable states of the product; both are roots.
 #[derive(Clone, Copy, Debug)]
-pub struct FairHull {
+pub(crate) struct FairHull {
     /// All reachable states.
     pub reachable: Root,
-    /// Those that are reachable from accepting cycles; or, if `is_certain`, states that lead to each other without end, where all steps
-    /// are accepting.
+    /// The states reachable from accepting cycles; or, with `from_accept_all`, states from which every infinite run is
+    /// accepted.
     pub hull: Root,
-    /// Was the result certain before any iteration?
+    /// Whether an accept-all state of the automaton decided, without iteration.
     pub from_accept_all: bool,
 }
 
-/// Computes the fixpoint: the product is empty if it is.
+/// Computes the fixpoint. The product is empty if and only if the fixpoint is.
 ///
 /// # Errors
-/// If there is no room, or it is time to stop.
-pub fn owcty(forest: &mut Forest, product: &impl Graph) -> Result<FairHull, Stop> {
+/// If a limit is reached.
+pub(crate) fn owcty(forest: &mut Forest, product: &impl Graph) -> Result<FairHull, Stop> {
     let initial = forest.get(product.initial());
     let all = product.reach(forest, initial)?;
     let reachable = forest.protect(all);
@@ -62,10 +62,10 @@ pub fn owcty(forest: &mut Forest, product: &impl Graph) -> Result<FairHull, Stop
     })
 }
 
-/// What can be reached from accepting cycles in a set that has all successors of its states; kept.
+/// The states reachable from accepting cycles within a set that contains its successors, as a root.
 pub(crate) fn fixpoint(forest: &mut Forest, product: &impl Graph, set: Node) -> Result<Root, Stop> {
     let hull = forest.protect(set);
-    // The nodes that dropping by images and by reachability have taken.
+    // Nodes made by images and by reachability.
     let (mut trimming, mut reaching) = (0, 0);
     loop {
         let before = forest.protect(forest.get(hull));
@@ -88,7 +88,7 @@ pub(crate) fn fixpoint(forest: &mut Forest, product: &impl Graph, set: Node) -> 
             let now = forest.get(hull);
             let next = product.image(forest, now, Steps::All)?;
             trimming += forest.nodes_made() - begin;
-            // `now` is still kept, so the numbers can be compared.
+            // `now` is still protected, so the numbers are comparable.
             if next == now {
                 if product.sets() == 0 {
                     return Ok(hull);

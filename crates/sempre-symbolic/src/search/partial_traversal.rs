@@ -1,21 +1,24 @@
-//! Accepting runs far from the initial states: depth first, a few states at a time.
+//! Partial traversal: accepting runs far from the initial states, depth-first, a few states at a time.
 //!
-//! Some violations are thousands of steps away, and what lies between is too much for any set. So here a few states are expanded, by one
-//! event after the other; then a few of the states that this leads to. What else an event has found, and what other events may find, waits until there is nothing new further down. Partial traversals are Ravi and Somenzi's
-//! (*High-density reachability analysis*, ICCAD 1995), who keep what is dense to find all states; here it is kept small, to get far.
+//! Some violations are thousands of steps away, with too many states in between for any set. So this search expands a
+//! few states, by one event after another, and continues with a few of their successors. The other successors, and the
+//! other events, wait until there is nothing new further down. Partial traversals are by Ravi and Somenzi
+//! (*High-density reachability analysis*, ICCAD 1995), who choose dense subsets to find all states; here the subsets
+//! are small, to get far.
 //!
-//! What is chosen first decides nearly everything, so there are three dives in turns. One takes what comes first, and one what comes last;
-//! one draws lots, is given up when it has taken its share without an answer, and begins at the top with other lots and twice the share.
-//! One that has seen the whole product has an answer.
+//! The first choices decide nearly everything, so there are three traversals in turns. One chooses what comes first,
+//! one what comes last. The third chooses at random, and restarts with new random choices and twice its share of nodes
+//! when it has used its share. A traversal that has explored the explored product decides it.
 //!
-//! Invariant: a cycle whose steps were all taken, and that was not there at the last attempt, has an expanded state that was met again
-//! since: where the step leads from the one of its states that was expanded last. So an attempt begins there, and is cheap where little
-//! was met again.
+//! Invariant: a cycle whose steps have all been taken, and that did not exist at the last check, has an expanded state
+//! that was revisited since: the target of the step from its last expanded state. So a check starts there, and is cheap
+//! if few states were revisited.
 //!
-//! Cycles are often short, and close near the bottom of a dive: so most attempts look only at the layers since the last one, and at as many
-//! before them; few at all that was expanded.
+//! Cycles are often short, and close near the deepest level. So most checks consider only the levels since the last
+//! check, and as many before them; few consider all expanded states.
 //!
-//! Cost: attempts of both kinds take about as many nodes as expansions do, each dive as many as the others, those that were given up included.
+//! Cost: checks of both kinds take about as many nodes as expansions, and each traversal as many as the others,
+//! including those before restarts.
 
 use crate::dd::forest::Forest;
 use crate::dd::node::{EMPTY, Node, Root};
@@ -28,61 +31,62 @@ use crate::search::owcty::FairHull;
 use sempre_base::Random;
 use sempre_base::Stop;
 
-/// Nodes of a turn, and of the first dive that draws lots.
+/// Nodes of a turn, and of the first random traversal.
 const SHARE: u64 = 1 << 18;
 
-/// Which events are taken first, and which of the states that wait are expanded next.
+/// Which events are taken first, and which of the waiting states are expanded next.
 #[derive(Clone, Copy, Debug)]
 enum Choice {
-    /// The first event in the order of the model, and the first state in the order of values, with the last state of the automaton.
+    /// The first event in the order of the model, and the first state in lexicographic order with the last state of the
+    /// automaton.
     First,
-    /// The last ones; with each state of the automaton one.
+    /// The last event, and the last state; one for each state of the automaton.
     Last,
-    /// Those that are drawn; with each state of the automaton one.
+    /// A random event, and a random state; one for each state of the automaton.
     Random,
 }
 
 const CHOICES: [Choice; 3] = [Choice::First, Choice::Last, Choice::Random];
 
-/// A place on the way down.
+/// A level of the traversal.
 #[derive(Clone, Copy, Debug)]
 struct Level {
-    /// What is expanded.
+    /// The expanded states.
     part: Root,
-    /// What was found by its events so far, and waits.
+    /// Successors found by its events so far, which wait.
     waiting: Root,
-    /// How many parts of the steps were taken, and the first one.
+    /// How many parts of the steps were taken, and the first of them.
     taken: usize,
     first: usize,
 }
 
-/// Dives that take turns.
+/// Traversals that take turns.
 pub(crate) struct PartialTraversals {
     traversals: [PartialTraversal; 3],
     turn: usize,
-    /// When the turn began.
+    /// Nodes made when the turn began.
     since: u64,
     share: u64,
 }
 
 impl PartialTraversals {
-    /// All at the top. Turns have so many nodes, if not as many as usual.
-    pub fn new(forest: &mut Forest, product: &OnTheFly<'_>, share: Option<u64>) -> Self {
+    /// All traversals at the initial states. Turns have this many nodes, or the default.
+    pub(crate) fn new(forest: &mut Forest, product: &OnTheFly<'_>, share: Option<u64>) -> Self {
         let share = share.unwrap_or(SHARE);
-        let dive = |choice| PartialTraversal::new(forest, product, choice, share);
+        let traversal = |choice| PartialTraversal::new(forest, product, choice, share);
         Self {
-            traversals: CHOICES.map(dive),
+            traversals: CHOICES.map(traversal),
             turn: 0,
             since: forest.nodes_made(),
             share,
         }
     }
 
-    /// Expands a few states. An answer, if there is one.
+    /// Expands a few states. Returns the outcome if it is decided.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn advance(
+    /// If a limit is reached.
+    pub(crate) fn advance(
         &mut self,
         forest: &mut Forest,
         model: &mut Model<'_>,
@@ -96,29 +100,29 @@ impl PartialTraversals {
         Ok(answer)
     }
 
-    /// What the one has expanded whose turn it is.
+    /// The states that the current traversal has expanded.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn found(&mut self, forest: &mut Forest) -> Result<Root, Stop> {
+    /// If a limit is reached.
+    pub(crate) fn found(&mut self, forest: &mut Forest) -> Result<Root, Stop> {
         self.traversals[self.turn].found(forest)
     }
 }
 
-/// One of them.
+/// One traversal.
 struct PartialTraversal {
     choice: Choice,
-    /// All states that it has expanded.
+    /// All expanded states.
     expanded: SetAccumulator,
     levels: Vec<Level>,
-    /// Those that were met again since the last attempt.
+    /// States revisited since the last check.
     revisited: Root,
     random: Random,
-    /// Nodes after which it is given up, if it draws lots.
+    /// Nodes before a random traversal restarts.
     share: u64,
-    /// The layers that have stayed since the last attempt near the bottom.
+    /// The levels that are unchanged since the last check near the deepest level.
     stayed: usize,
-    /// The nodes that its expansions have taken, attempts near the bottom, and attempts at all.
+    /// Nodes made by expansions, by checks near the deepest level, and by checks of all states.
     search_nodes: u64,
     check_nodes: [u64; 2],
 }
@@ -144,7 +148,7 @@ impl PartialTraversal {
         }
     }
 
-    /// Begins at the top again.
+    /// Restarts at the initial states.
     fn restart(&mut self, forest: &mut Forest, product: &OnTheFly<'_>) {
         let levels = self.levels.drain(..).flat_map(|l| [l.part, l.waiting]);
         for root in levels.chain([self.revisited]) {
@@ -175,13 +179,13 @@ impl PartialTraversal {
                 continue;
             }
             let begin = forest.nodes_made();
-            if let Some((part, hull)) = self.attempt(forest, product, near && !is_done)? {
+            if let Some((part, hull)) = self.find_hull(forest, product, near && !is_done)? {
                 return Ok(Some(part.run(forest, model, &hull)?));
             }
             self.check_nodes[usize::from(!near)] += forest.nodes_made() - begin;
         }
         if is_done {
-            let part = self.whole(forest, product)?;
+            let part = self.all_expanded(forest, product)?;
             return Ok(Some(part.exhausted(forest, model)?));
         }
         let is_over = self.search_nodes + self.check_nodes[0] + self.check_nodes[1] > self.share;
@@ -191,13 +195,13 @@ impl PartialTraversal {
         Ok(None)
     }
 
-    /// All that it has expanded.
+    /// All expanded states.
     fn found(&mut self, forest: &mut Forest) -> Result<Root, Stop> {
         let all = self.expanded.union(forest)?;
         Ok(forest.protect(all))
     }
 
-    fn whole<'a>(
+    fn all_expanded<'a>(
         &mut self,
         forest: &mut Forest,
         product: &'a OnTheFly<'a>,
@@ -206,15 +210,15 @@ impl PartialTraversal {
         Ok(ExploredPart { product, found })
     }
 
-    /// Looks for accepting cycles near the bottom, or among all that was expanded.
-    fn attempt<'a>(
+    /// Checks for accepting cycles near the deepest level, or among all expanded states.
+    fn find_hull<'a>(
         &mut self,
         forest: &mut Forest,
         product: &'a OnTheFly<'a>,
         near: bool,
     ) -> Result<Option<(ExploredPart<'a>, FairHull)>, Stop> {
         let part = match near {
-            false => self.whole(forest, product)?,
+            false => self.all_expanded(forest, product)?,
             true => {
                 let count = self.levels.len();
                 let first = self.stayed.saturating_sub(count - self.stayed + 1);
@@ -239,9 +243,9 @@ impl PartialTraversal {
         forest.unprotect(start);
         forest.unprotect(part.found);
         match hull {
-            // The way there leads through all.
+            // The path to the cycle may use all expanded states.
             Some(Some(hull)) => {
-                let part = self.whole(forest, product)?;
+                let part = self.all_expanded(forest, product)?;
                 let reachable = part.found;
                 return Ok(Some((part, FairHull { reachable, ..hull })));
             }
@@ -251,7 +255,7 @@ impl PartialTraversal {
         Ok(None)
     }
 
-    /// Expands a few of the states that wait, or that one more event leads to.
+    /// Expands a few of the waiting states, or takes the next event.
     fn expand_next(
         &mut self,
         forest: &mut Forest,
@@ -290,7 +294,7 @@ impl PartialTraversal {
         Ok(None)
     }
 
-    /// Goes one layer down.
+    /// Adds a level.
     fn push_level(
         &mut self,
         forest: &mut Forest,
@@ -302,12 +306,12 @@ impl PartialTraversal {
         let part = forest.protect(some);
         self.expanded.add(forest, some)?;
         product.learn(forest, model, forest.get(part))?;
-        // All that leads to it is on the way.
+        // All states on the path are in the levels.
         let found = part;
-        let whole = ExploredPart { product, found };
-        // What is at the top has nothing before it.
+        let explored = ExploredPart { product, found };
+        // The first level has no expanded states.
         let before = self.levels.iter().skip(1).map(|l| l.part);
-        match whole.accept_all_run(forest, model, before, part)? {
+        match explored.accept_all_run(forest, model, before, part)? {
             AcceptAll::Violated(outcome) => return Ok(Some(outcome)),
             AcceptAll::Fails => product.accepts_all = None,
             AcceptAll::Nothing => {}
@@ -321,10 +325,10 @@ impl PartialTraversal {
         Ok(None)
     }
 
-    /// Some of the states that wait.
+    /// Some of the waiting states.
     fn choose(&mut self, forest: &mut Forest, waiting: Node) -> Result<Node, Stop> {
         let mut rows: Vec<(u32, Node)> = forest.list(waiting).collect();
-        // Further on in the automaton is nearer to acceptance.
+        // Later states of the automaton are nearer to acceptance.
         if let Choice::First = self.choice {
             rows.drain(..rows.len() - 1);
         }

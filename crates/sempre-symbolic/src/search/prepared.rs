@@ -1,6 +1,7 @@
-//! The check over all states of the model: they come first, then the product, its emptiness, and a run.
+//! The check over all states of the model: the reachable states, then the product, its emptiness check, and an
+//! accepting run.
 //!
-//! The states of a program are the same whatever is asked of them, so [`Prepared`] keeps them for several checks.
+//! The states of a program do not depend on the property, so [`Prepared`] keeps them for several checks.
 
 use crate::dd::control::Limits;
 use crate::dd::forest::Forest;
@@ -25,7 +26,7 @@ use sempre_base::Stop;
 use sempre_model::{Expr, Program};
 use std::time::Duration;
 
-/// A program whose states are known.
+/// A program with its reachable states.
 #[derive(Clone, Debug)]
 pub struct Prepared<'p> {
     pub(crate) forest: Forest,
@@ -37,10 +38,10 @@ pub struct Prepared<'p> {
     time: Duration,
 }
 
-/// Finds the states of a program.
+/// Finds the reachable states of a program.
 ///
 /// # Errors
-/// If there is no room, or it is time to stop.
+/// If a limit is reached.
 pub fn prepare<'p>(
     program: &'p Program,
     strategy: Strategy,
@@ -71,7 +72,7 @@ pub(crate) fn prepare_here<'p>(
         let deadlocks = forest.protect(stuck);
         let number = match forest.try_count(set) {
             Ok(number) => number,
-            // What was known of the search makes room.
+            // Drops the cached results of the search: their memory is needed now.
             Err(_) => {
                 forest.shrink_caches();
                 forest.try_count(set)?
@@ -107,12 +108,12 @@ impl Prepared<'_> {
         &self.number
     }
 
-    /// The time it took to find them.
+    /// The CPU time for the reachable states.
     pub fn time(&self) -> Duration {
         self.time
     }
 
-    /// Forgets results of operations and what is not needed any more, so that all checks begin alike.
+    /// Clears caches and collects garbage, so that all checks start alike.
     pub fn clear_caches(&mut self) {
         self.forest.clear_caches();
         self.forest.collect();

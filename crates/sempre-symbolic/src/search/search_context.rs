@@ -1,4 +1,4 @@
-//! Where climbs go ([`crate::search::directed`]): the states of a model one by one, found and numbered by the interpreter, and what is erroneous in them.
+//! Explicit states for [`crate::search::directed`]: numbered, expanded by the interpreter, and checked for errors.
 
 use crate::product::automaton::Automaton;
 use crate::product::options::Deadlock;
@@ -12,17 +12,17 @@ use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// What is done in a step that repeats the last state of a run.
+/// The action of a stuttering step.
 pub(crate) const STUTTER: u32 = u32::MAX;
 
-/// What does not change from one climb to the next.
+/// What all searches share.
 pub(crate) struct SearchContext<'a> {
     pub interpreter: Interpreter<'a>,
     pub propositions: &'a [Expr],
     pub automaton: &'a dyn Automaton,
     pub deadlock: Deadlock,
     pub guide: Option<DistanceHeuristic>,
-    /// The acceptance sets of each action's processes, if runs are to be fair, and those of all processes.
+    /// For fairness: the acceptance sets of each action's processes, and those of all processes.
     pub fair_sets: Vec<Mark>,
     pub all_fair_sets: Mark,
     /// All acceptance sets.
@@ -30,8 +30,9 @@ pub(crate) struct SearchContext<'a> {
 }
 
 impl<'a> SearchContext<'a> {
-    /// For a program, its propositions and the automaton that observes them; what becomes of runs that end, and are they to be fair?
-    pub fn new(
+    /// For a program, its propositions and an automaton over them; with the treatment of finite runs, and whether runs
+    /// are to be fair.
+    pub(crate) fn new(
         (program, propositions, automaton): (&'a Program, &'a [Expr], &'a dyn Automaton),
         (deadlock, fair): (Deadlock, bool),
     ) -> Self {
@@ -58,8 +59,8 @@ impl<'a> SearchContext<'a> {
         }
     }
 
-    /// What it costs to change each proposition.
-    pub fn costs(&self, state: &[i64], valuation: u64) -> [u64; MAX_PROPOSITIONS] {
+    /// The estimated cost of changing each proposition.
+    pub(crate) fn costs(&self, state: &[i64], valuation: u64) -> [u64; MAX_PROPOSITIONS] {
         let mut costs = [0; MAX_PROPOSITIONS];
         for (i, (p, cost)) in self.propositions.iter().zip(&mut costs).enumerate() {
             let holds = valuation >> i & 1 == 1;
@@ -69,7 +70,7 @@ impl<'a> SearchContext<'a> {
     }
 }
 
-/// A state by its cells, whose hash is not computed again when a table grows.
+/// The cells of a state with their hash, which is not recomputed when the table grows.
 #[derive(Clone, PartialEq, Eq)]
 struct Key {
     hash: u64,
@@ -82,29 +83,29 @@ impl Hash for Key {
     }
 }
 
-/// The states of the model that were met.
+/// The states of the model found so far.
 #[derive(Default)]
 pub(crate) struct StateTable {
     numbers: FxHashMap<Key, u32>,
     pub cells: Vec<Arc<[i64]>>,
-    /// The propositions that are true in each; one without a value is not.
+    /// The propositions that are true in each state; one without a value counts as false.
     pub valuations: Vec<u64>,
-    /// The steps from those that were entered.
+    /// The steps from the expanded states.
     pub next: Vec<Option<Arc<Successors>>>,
     pub bytes: usize,
-    /// Something erroneous in a state that was entered.
+    /// The first error in an expanded state.
     pub fault: Option<Fault>,
 }
 
-/// The steps from a state that do not fail: actions, and where they lead.
+/// The steps from a state that do not fail: actions and targets.
 pub(crate) struct Successors {
     pub steps: Vec<(u32, u32)>,
-    /// The acceptance sets of the processes that are not enabled, if runs are to be fair.
+    /// For fairness: the acceptance sets of the processes that are not enabled.
     pub idle: Mark,
 }
 
 impl StateTable {
-    pub fn number(&mut self, context: &SearchContext<'_>, state: Vec<i64>) -> u32 {
+    pub(crate) fn number(&mut self, context: &SearchContext<'_>, state: Vec<i64>) -> u32 {
         let mut hasher = FxHasher::default();
         state.hash(&mut hasher);
         let cells: Arc<[i64]> = state.into();
@@ -114,13 +115,13 @@ impl StateTable {
         };
         let number = self.cells.len() as u32;
         match self.numbers.entry(key) {
-            Entry::Occupied(known) => return *known.get(),
+            Entry::Occupied(entry) => return *entry.get(),
             Entry::Vacant(place) => place.insert(number),
         };
         let holds = |p: &Expr| context.interpreter.holds(p, &cells) == Ok(true);
         let propositions = context.propositions.iter().enumerate();
         let valuation = propositions.fold(0, |v, (i, p)| v | u64::from(holds(p)) << i);
-        // The entries of tables and lists, as far as can be told.
+        // An estimate of table and list entries.
         self.bytes += size_of_val(&*cells) + 128;
         self.cells.push(cells);
         self.valuations.push(valuation);
@@ -128,7 +129,7 @@ impl StateTable {
         number
     }
 
-    pub fn next(
+    pub(crate) fn next(
         &mut self,
         context: &SearchContext<'_>,
         state: u32,
@@ -147,7 +148,7 @@ impl StateTable {
             steps.push((STUTTER, state));
         }
         for (action, to) in found {
-            // Actions that fail are enabled, too.
+            // An action that fails is enabled, too.
             idle = idle.minus(&context.fair_sets[action as usize]);
             match to {
                 Ok(to) => steps.push((action, self.number(context, to))),
@@ -167,7 +168,7 @@ impl StateTable {
         next
     }
 
-    /// Assertions that do not hold, propositions without a value.
+    /// Records a violated assertion, or a proposition without a value.
     fn check_assertions(&mut self, context: &SearchContext<'_>, state: &[i64]) {
         if self.fault.is_some() {
             return;

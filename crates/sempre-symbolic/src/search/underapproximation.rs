@@ -1,13 +1,14 @@
-//! A run of a large product by few of its events.
+//! Underapproximation: an accepting run of a large product by few of its events.
 //!
-//! That there is an accepting run may be known long before one is found: saturation does not tell ways, and layers of images may have much
-//! larger diagrams than what it has found. But it is quick to ask it again with fewer events. So events are left out, half of them
-//! first, then smaller and smaller parts, as long as an accepting run remains: Zeller and Hildebrandt's *delta debugging* (IEEE Transactions on
-//! Software Engineering 28, 2002). With few events little is reachable, and layers are small. What is left out are steps of the model;
-//! deadlocks and where processes are idle stay what they are, so each run of the smaller product is one of the product.
+//! The emptiness check may be done long before a run is found: saturation gives no paths, and layers of images may have
+//! much larger diagrams than saturated sets. But repeating the check with fewer events is fast. So events are removed,
+//! half of them first, then smaller and smaller subsets, as long as an accepting run remains: Zeller and Hildebrandt's
+//! *delta debugging* (IEEE Transactions on Software Engineering 28, 2002). With few events, few states are reachable,
+//! and layers are small. Only steps of the model are removed; deadlocks and idle processes stay as they are, so each
+//! run of the smaller product is a run of the product.
 //!
-//! Cost: in the worst case a check for each event and each halving, with fewer and fewer events. Where most events are needed nothing is
-//! won, so the work is limited.
+//! Cost: in the worst case, a check for each event and each halving, with fewer and fewer events. If most events are
+//! needed, nothing is gained, so the work is limited.
 
 use crate::dd::forest::Forest;
 use crate::dd::node::{EMPTY, Root};
@@ -21,10 +22,10 @@ use crate::search::violation::violation;
 use sempre_base::Stop;
 use sempre_model::Expr;
 
-/// Nodes after which the search for a run is given up, and tried again with fewer events.
+/// Nodes for a run, before it is tried with fewer events.
 pub(crate) const RUN_BUDGET: u64 = 1 << 22;
 
-/// What a product is made from, and whether each event is to be in it.
+/// The ingredients of a product, and the events it has.
 pub(crate) struct Underapproximation<'a> {
     pub propositions: &'a [Expr],
     pub automaton: &'a dyn Automaton,
@@ -35,11 +36,11 @@ pub(crate) struct Underapproximation<'a> {
 }
 
 impl Underapproximation<'_> {
-    /// An accepting run of a product that has one; none if that takes more than so many nodes.
+    /// An accepting run of a product that has one; `None` if that takes more than this many nodes.
     ///
     /// # Errors
-    /// If there is no room, or it is time to stop.
-    pub fn run(
+    /// If a limit is reached.
+    pub(crate) fn run(
         mut self,
         forest: &mut Forest,
         model: &mut Model<'_>,
@@ -74,7 +75,7 @@ impl Underapproximation<'_> {
         }
     }
 
-    /// The product with the events that are in, and its accepting cycles.
+    /// The product with the current events, and its fixpoint.
     fn check_part(
         &self,
         forest: &mut Forest,

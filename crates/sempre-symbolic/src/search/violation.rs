@@ -1,7 +1,8 @@
-//! From what an emptiness check found to a run of the program.
+//! From a nonempty fixpoint to a run of the program.
 //!
-//! The run of the product comes from [`crate::search::accepting_run`], or, where the automaton accepts whatever comes, from the way to such a state and a
-//! run without end from there ([`crate::search::explicit_lasso`]). The actions that make its steps are asked of the interpreter.
+//! The run of the product comes from [`crate::search::accepting_run`]; or, if the automaton accepts every continuation,
+//! from a path to such a state and an infinite run from there ([`crate::search::explicit_lasso`]). The interpreter
+//! finds the actions of its steps.
 
 use crate::dd::forest::Forest;
 use crate::product::graph::Graph;
@@ -13,7 +14,7 @@ use crate::search::owcty::FairHull;
 use sempre_base::Stop;
 use sempre_model::{Interpreter, Program};
 
-/// A run through a fixpoint that is not empty.
+/// A run through a nonempty fixpoint.
 pub(crate) fn violation(
     forest: &mut Forest,
     model: &Model<'_>,
@@ -22,8 +23,8 @@ pub(crate) fn violation(
 ) -> Result<Outcome, Stop> {
     let none = || Outcome::Defect("no run in the fixpoint".to_string());
     if hull.from_accept_all {
-        let (goal, with_budget) = (forest.get(hull.hull), forest.get(hull.reachable));
-        let path = path_to(forest, product, goal, with_budget)?;
+        let (goal, inside) = (forest.get(hull.hull), forest.get(hull.reachable));
+        let path = path_to(forest, product, goal, inside)?;
         let outcome = match path {
             Some(path) => violation_after(forest, model, &path)?,
             None => None,
@@ -37,11 +38,12 @@ pub(crate) fn violation(
     let prefix = run.prefix.iter().map(state).collect();
     let cycle = run.cycle.iter().map(state).collect();
     let due = |w: &Option<usize>| w.and_then(|set| product.process_of(set));
-    let due: Vec<Option<usize>> = run.wanted.iter().map(due).collect();
+    let due: Vec<Option<usize>> = run.contributes.iter().map(due).collect();
     Ok(with_actions(model.program(), prefix, cycle, &due))
 }
 
-/// A run that begins with a way to where whatever comes is accepted; none if a step fails before it can go on without end.
+/// A run that starts with a path to a state from which every continuation is accepted; `None` if a step fails before an
+/// infinite run is found.
 pub(crate) fn violation_after(
     forest: &Forest,
     model: &Model<'_>,
@@ -60,8 +62,8 @@ pub(crate) fn violation_after(
     Ok(Some(with_actions(program, prefix, cycle, &due)))
 }
 
-/// A run of the program with the actions that make its steps. Where the step from a state of the cycle is due to a process, that takes
-/// part if it can.
+/// A run of the program with the actions of its steps. A step of the cycle that is due to a process is an action of
+/// this process, if there is one.
 fn with_actions(
     program: &Program,
     prefix: Vec<Vec<i64>>,

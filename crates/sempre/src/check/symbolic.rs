@@ -1,7 +1,7 @@
 //! A check with the symbolic engine.
 //!
-//! The automaton is the one that the explicit engine would search, asked for its edges letter by letter. What it cannot do is
-//! refused: atomic sections, acceptance marks of the model's own edges, avoidance (`Fin`), a choice of acceptance sets, livelock
+//! The automaton is that of the explicit engine, read through [`Automaton`] letter by letter. What the symbolic engine does not
+//! support is refused: atomic sections, acceptance marks of the model's own edges, avoidance (`Fin`), a choice of acceptance sets, livelock
 //! acceptance.
 
 use super::checker::Checker;
@@ -21,20 +21,20 @@ pub use sempre_symbolic::search::Algorithm as SymbolicAlgorithm;
 use sempre_symbolic::search::{Options, Outcome, Prepared, Statistics, check, prepare};
 use std::time::Instant;
 
-/// What only the symbolic engine wants to know.
+/// Settings of the symbolic engine.
 #[derive(Clone, Copy, Default)]
 pub struct SymbolicSettings<'a> {
-    /// Stops it.
+    /// Cancels the check.
     pub interrupt: Option<&'a Cancel>,
-    /// Told now and then.
+    /// Called with progress reports.
     pub progress: Option<&'a (dyn Fn(&Progress) + Sync)>,
-    /// The model's states, if they are known: those of the same checker.
+    /// The model's reachable states, if they are known; from the same checker.
     pub prepared: Option<&'a Prepared<'a>>,
     /// How reachability in the product is computed.
     pub reachability: Reachability,
     /// Which algorithm to run.
     pub algorithm: SymbolicAlgorithm,
-    /// Count the steps that change no proposition, if the automaton reads changes.
+    /// Count the steps that change no proposition (testing automata only).
     pub count_stuttering: bool,
 }
 
@@ -84,10 +84,10 @@ impl Automaton for Compiled {
 }
 
 impl Checker {
-    /// Finds the model's states, for several properties; nothing if that is not done within the limits.
+    /// Finds the model's reachable states, for several properties; `None` if a limit is reached.
     ///
     /// # Errors
-    /// If the symbolic engine is not made for this model.
+    /// If the symbolic engine does not support the model.
     pub fn prepare_symbolically(
         &self,
         settings: &Settings<'_>,

@@ -1,16 +1,20 @@
 //! Symbolic exploration against the interpreter, state by state.
 
-use sempre_base::Random;
+use crate::dd::control::Limits;
+use crate::dd::forest::Forest;
+use crate::deep_stack::on_a_deep_stack;
+use crate::reach::explore::explore;
+use crate::reach::saturation::Firing;
+use crate::reach::states::{Options, Strategy, reachable};
+use crate::relation::model::Model;
+use sempre_base::{Random, Stop};
 use sempre_model::Action;
 use sempre_model::Interpreter;
 use sempre_model::ir::{Behaviour, Binary, Expr, Place, Program, Stmt, Type};
 use sempre_model::random_program::random_program;
-use sempre_symbolic::reach::{Firing, Strategy};
-use sempre_symbolic::reach::{Options, explore, on_a_deep_stack, reachable};
-use sempre_symbolic::{Forest, Limits, Model, Stop};
 use std::collections::{BTreeSet, VecDeque};
 
-/// What the interpreter finds; `None` beyond a limit.
+/// The states and steps that the interpreter finds; `None` beyond a limit.
 #[derive(Debug, Default)]
 struct Plain {
     states: BTreeSet<Vec<i64>>,
@@ -54,7 +58,7 @@ fn plain(program: &Program, limit: usize) -> Option<Plain> {
     Some(result)
 }
 
-/// Rows that are there twice are one step for us and two for the interpreter.
+/// Equal rows of a table are one step in a relation and two for the interpreter.
 fn has_double_rows(program: &Program) -> bool {
     program
         .actions
@@ -62,7 +66,7 @@ fn has_double_rows(program: &Program) -> bool {
         .any(|a| matches!(a.behaviour, Behaviour::Table(_)))
 }
 
-/// Explores a program, with garbage collections at every so many nodes if there are to be, and compares all that is found.
+/// Explores a program, with a garbage collection before every `stress`th node, and compares the results.
 fn compare(
     program: &Program,
     expected: &Plain,
@@ -128,14 +132,14 @@ fn random_programs_have_the_states_that_the_interpreter_finds() {
             Strategy::Saturation,
             Strategy::Saturation,
         ]);
-        let firing = *random.pick(&[Firing::Auto, Firing::ValueNumbering, Firing::Whole]);
+        let firing = *random.pick(&[Firing::Auto, Firing::Values, Firing::Whole]);
         let stress = random.chance(0.5).then(|| 1 + random.below(40) as u32);
         let what = format!("round {round}: {strategy:?} {firing:?} {program:?}");
         let mut order: Option<Vec<u32>> = None;
         if random.chance(0.3) {
-            let mut random_vector: Vec<u32> = (0..program.cells() as u32).collect();
-            random.shuffle(&mut random_vector);
-            order = Some(random_vector);
+            let mut shuffled: Vec<u32> = (0..program.cells() as u32).collect();
+            random.shuffle(&mut shuffled);
+            order = Some(shuffled);
         }
         let options = Options {
             strategy,
@@ -150,7 +154,8 @@ fn random_programs_have_the_states_that_the_interpreter_finds() {
     );
 }
 
-/// Counters that go far are learned in blocks: what is asked about before it occurs must be right, and what fails only there is no failure.
+/// Counters with many values are learned in blocks: rows learned before a value occurs must be right, and failures
+/// there are no errors.
 #[test]
 fn counters_that_go_far() {
     let mut r = Random::new(23);
@@ -178,7 +183,7 @@ fn counters_that_go_far() {
         for _ in 0..1 + r.below(4) {
             let by = *r.pick(&[1, 1, 1, -1, -1, 2, 3]);
             let limit = match (by > 0, r.below(4)) {
-                // It fails at the end of what the type takes, or goes round.
+                // It fails at the end of the type's range, or wraps around.
                 (_, 0) => None,
                 (true, _) => Some(Expr::binary(
                     Binary::Less,
@@ -233,7 +238,7 @@ fn counters_that_go_far() {
 
 #[test]
 fn limits_are_values() {
-    // Six bytes that count up as they like: 2^48 states, each order of magnitude needs more relations.
+    // Six unbounded counters: 2^48 states, and each order of magnitude needs more relations.
     let mut program = Program::new("counters");
     use sempre_model::ir::{Action, Behaviour, Binary, Expr, Place, Stmt, Type};
     for i in 0..6 {
