@@ -88,7 +88,7 @@ impl Events for FixedEventSource<'_> {
     }
 
     fn prepare(&mut self, _: &mut Forest, _: u32, _: Node) -> Result<(Node, Shape), Stop> {
-        unreachable!("all are ready")
+        unreachable!("fixed relations need not be learned")
     }
 
     fn occurs(&mut self, _: u32, _: u32) {}

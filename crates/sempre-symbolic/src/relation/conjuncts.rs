@@ -42,27 +42,27 @@ pub(crate) fn conjuncts(
     action: &Action,
     actions: &[(u32, Action)],
 ) -> Vec<Conjunct> {
-    let mut parts: Vec<Conjunct> = (higher_priority(program, action, actions).into_iter())
+    let mut result: Vec<Conjunct> = (higher_priority(program, action, actions).into_iter())
         .map(Conjunct::Disabled)
         .collect();
     let (guard, effect) = match &action.behaviour {
         Behaviour::Guarded { guard, effect } => (guard, effect),
         Behaviour::Table(table) => {
-            parts.push(Conjunct::Table(table.clone()));
-            return parts;
+            result.push(Conjunct::Table(table.clone()));
+            return result;
         }
     };
     let mut conditions = Vec::new();
     flatten(guard, &mut conditions);
-    let mut pieces: Vec<(Vec<Expr>, Vec<Stmt>)> = (pieces(program, effect).into_iter())
-        .map(|piece| (Vec::new(), piece))
+    let mut parts: Vec<(Vec<Expr>, Vec<Stmt>)> = (independent_parts(program, effect).into_iter())
+        .map(|part| (Vec::new(), part))
         .collect();
     if conditions.iter().any(|c| can_fail(program, c)) {
-        parts.extend(conditions.into_iter().map(|c| Conjunct::Condition(vec![c])));
+        result.extend(conditions.into_iter().map(|c| Conjunct::Condition(vec![c])));
     } else {
-        let reads: Vec<BTreeSet<u32>> = (pieces.iter())
-            .map(|(_, piece)| {
-                let conjunct = Conjunct::Effect(Vec::new(), piece.clone());
+        let reads: Vec<BTreeSet<u32>> = (parts.iter())
+            .map(|(_, part)| {
+                let conjunct = Conjunct::Effect(Vec::new(), part.clone());
                 footprint(program, &conjunct).reads.into_iter().collect()
             })
             .collect();
@@ -76,7 +76,7 @@ pub(crate) fn conjuncts(
             if !cells.is_empty()
                 && let Some(i) = reads.iter().position(|r| cells.is_subset(r))
             {
-                pieces[i].0.push(condition);
+                parts[i].0.push(condition);
             } else if let Some(group) = groups.iter_mut().find(|g| cells.is_subset(&g.0)) {
                 group.1.push(condition);
             } else {
@@ -84,14 +84,10 @@ pub(crate) fn conjuncts(
             }
         }
         groups.sort_by_key(|(cells, _)| cells.len());
-        parts.extend(groups.into_iter().map(|(_, c)| Conjunct::Condition(c)));
+        result.extend(groups.into_iter().map(|(_, c)| Conjunct::Condition(c)));
     }
-    parts.extend(
-        pieces
-            .into_iter()
-            .map(|(c, piece)| Conjunct::Effect(c, piece)),
-    );
-    parts
+    result.extend(parts.into_iter().map(|(c, part)| Conjunct::Effect(c, part)));
+    result
 }
 
 /// The operands of a conjunction, from the left.
@@ -145,26 +141,26 @@ fn higher_priority(
 }
 
 /// The independent parts of an effect.
-fn pieces(program: &Program, effect: &[Stmt]) -> Vec<Vec<Stmt>> {
+fn independent_parts(program: &Program, effect: &[Stmt]) -> Vec<Vec<Stmt>> {
     let statements =
-        |piece: &[usize]| -> Vec<Stmt> { piece.iter().map(|&i| effect[i].clone()).collect() };
+        |part: &[usize]| -> Vec<Stmt> { part.iter().map(|&i| effect[i].clone()).collect() };
     // Cells that a statement touches are computed together with the statements that assign its registers.
     let registers: Vec<BTreeSet<u32>> = effect.iter().map(registers_of).collect();
-    let mut pieces: Vec<Vec<usize>> = (0..effect.len()).map(|i| vec![i]).collect();
-    merge(&mut pieces, |p, q| {
+    let mut parts: Vec<Vec<usize>> = (0..effect.len()).map(|i| vec![i]).collect();
+    merge(&mut parts, |p, q| {
         let shared = |i: &usize, j: &usize| !registers[*i].is_disjoint(&registers[*j]);
         p.iter().any(|i| q.iter().any(|j| shared(i, j)))
     });
     loop {
-        let prints: Vec<(Vec<usize>, Footprint)> = (pieces.iter())
+        let footprints: Vec<(Vec<usize>, Footprint)> = (parts.iter())
             .map(|p| {
                 let conjunct = Conjunct::Effect(Vec::new(), statements(p));
                 (p.clone(), footprint(program, &conjunct))
             })
             .collect();
-        let of = |p: &[usize]| prints.iter().find(|(q, _)| q == p).map(|(_, f)| f);
-        let before = pieces.len();
-        merge(&mut pieces, |p, q| {
+        let of = |p: &[usize]| footprints.iter().find(|(q, _)| q == p).map(|(_, f)| f);
+        let before = parts.len();
+        merge(&mut parts, |p, q| {
             let (Some(a), Some(b)) = (of(p), of(q)) else {
                 // Merged in this round; compared again in the next one.
                 return false;
@@ -176,22 +172,22 @@ fn pieces(program: &Program, effect: &[Stmt]) -> Vec<Vec<Stmt>> {
                 || meet(&a.may_write, &b.reads) && !done(q, p)
                 || meet(&b.may_write, &a.reads) && !done(p, q)
         });
-        if pieces.len() == before {
+        if parts.len() == before {
             break;
         }
     }
-    pieces.iter().map(|p| statements(p)).collect()
+    parts.iter().map(|p| statements(p)).collect()
 }
 
 /// Merges parts as long as two belong together.
-fn merge(pieces: &mut Vec<Vec<usize>>, together: impl Fn(&[usize], &[usize]) -> bool) {
+fn merge(parts: &mut Vec<Vec<usize>>, together: impl Fn(&[usize], &[usize]) -> bool) {
     let mut i = 0;
-    while i < pieces.len() {
-        match (i + 1..pieces.len()).find(|&j| together(&pieces[i], &pieces[j])) {
+    while i < parts.len() {
+        match (i + 1..parts.len()).find(|&j| together(&parts[i], &parts[j])) {
             Some(j) => {
-                let other = pieces.remove(j);
-                pieces[i].extend(other);
-                pieces[i].sort_unstable();
+                let other = parts.remove(j);
+                parts[i].extend(other);
+                parts[i].sort_unstable();
             }
             None => i += 1,
         }

@@ -91,7 +91,7 @@ impl<'p> Model<'p> {
     pub(crate) fn new(forest: &mut Forest, program: &'p Program, order: Option<Vec<u32>>) -> Self {
         assert!(
             program.atomic.is_none(),
-            "atomic steps are not relations of actions"
+            "atomic steps are not steps of single actions"
         );
         let actions = variants(program);
         let conjuncts: Vec<Vec<Conjunct>> = (actions.iter())
@@ -104,7 +104,7 @@ impl<'p> Model<'p> {
         }
         assert!(
             order.len() == levels.len() && !levels.contains(&u32::MAX),
-            "an order has each cell once"
+            "the order must contain each cell once"
         );
         let mut model = Self {
             program,
@@ -164,7 +164,7 @@ impl<'p> Model<'p> {
         by_size.sort_by_key(|&i| partial_relations[uses[i].partial as usize].cells.len());
         let shape = by_size.iter().fold(Shape::END, |shape, &i| {
             (forest.joined_shape(shape, uses[i].shape))
-                .expect("pieces of an effect write different cells")
+                .expect("parts of an effect write different cells")
         });
         let writes = numbers
             .iter()

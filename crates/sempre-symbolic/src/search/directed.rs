@@ -413,7 +413,7 @@ impl DirectedSearch {
                 let run_steps = |path: Path| path.into_iter().map(run_step).collect();
                 Outcome::Violated(run_steps(prefix), run_steps(cycle))
             }
-            None => Outcome::Defect("no run in an accepting component".to_string()),
+            None => Outcome::Defect("no accepting run in an accepting component".to_string()),
         }
     }
 

@@ -21,7 +21,7 @@ pub(crate) fn violation(
     product: &impl Graph,
     hull: &FairHull,
 ) -> Result<Outcome, Stop> {
-    let none = || Outcome::Defect("no run in the fixpoint".to_string());
+    let none = || Outcome::Defect("no accepting run in a nonempty fixpoint".to_string());
     if hull.from_accept_all {
         let (goal, inside) = (forest.get(hull.hull), forest.get(hull.reachable));
         let path = path_to(forest, product, goal, inside)?;
@@ -72,7 +72,7 @@ fn with_actions(
 ) -> Outcome {
     match run_steps(program, prefix, cycle, due) {
         Some((prefix, cycle)) => Outcome::Violated(prefix, cycle),
-        None => Outcome::Defect("a step of the run that no action makes".to_string()),
+        None => Outcome::Defect("no action makes a step of the run".to_string()),
     }
 }
 
