@@ -53,7 +53,7 @@ impl Model<'_> {
                 faults.push(Fault {
                     state: self.decode(&vector),
                     action: None,
-                    message: format!("assertion failing_rows: {name}"),
+                    message: format!("assertion failed: {name}"),
                 });
             }
         }

@@ -26,8 +26,8 @@ impl Algorithm {
     pub const ALL: [(Algorithm, &'static str); 4] = [
         (Algorithm::Owcty, "owcty"),
         (Algorithm::Bounded, "bounded"),
-        (Algorithm::Partial, "first_limit"),
-        (Algorithm::Directed, "search"),
+        (Algorithm::Partial, "partial"),
+        (Algorithm::Directed, "directed"),
     ];
 }
 
