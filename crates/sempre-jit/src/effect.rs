@@ -67,9 +67,13 @@ impl Emitter<'_, '_> {
         match stmt {
             Stmt::Assign(place, value) => self.assign(place, value),
             Stmt::Assert(condition, _) => {
-                let go_on = self.block();
-                self.branch(condition, Target::plain(go_on), Target::plain(self.exit));
-                self.switch_to(go_on);
+                let next_block = self.block();
+                self.branch(
+                    condition,
+                    Target::plain(next_block),
+                    Target::plain(self.exit),
+                );
+                self.switch_to(next_block);
             }
             Stmt::If(condition, then, otherwise) => self.conditional(condition, then, otherwise),
             Stmt::For {

@@ -220,9 +220,9 @@ impl<'a, 'f> Emitter<'a, 'f> {
 
     /// Falls back to the interpreter if the flag is true.
     pub(crate) fn exit_if(&mut self, flag: Value) {
-        let go_on = self.block();
-        self.jump_if(flag, Target::plain(self.exit), Target::plain(go_on));
-        self.switch_to(go_on);
+        let next_block = self.block();
+        self.jump_if(flag, Target::plain(self.exit), Target::plain(next_block));
+        self.switch_to(next_block);
     }
 
     /// Falls back to the interpreter. Code emitted after this is unreachable.

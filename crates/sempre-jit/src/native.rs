@@ -244,7 +244,7 @@ impl Native {
         for expr in conditions.iter().copied().chain(propositions) {
             if !is_compilable(program, Some(expr), &[]) {
                 return Err(failed(
-                    "a condition is too deep, or names what does not exist",
+                    "a condition is too deep, or uses a variable that does not exist",
                 ));
             }
         }
@@ -509,9 +509,9 @@ impl<'p> ModuleBuilder<'p> {
                 e.facts.push((cell, 0, 0));
             }
             for assertion in assertions {
-                let go_on = e.block();
-                e.branch(assertion, Target::plain(go_on), Target::plain(e.exit));
-                e.switch_to(go_on);
+                let next_block = e.block();
+                e.branch(assertion, Target::plain(next_block), Target::plain(e.exit));
+                e.switch_to(next_block);
             }
             for proposition in fallible {
                 // Only errors of the evaluation matter here.

@@ -125,9 +125,9 @@ impl<'p, 'n> EmitContext<'_, 'p, 'n> {
                     argument: Some(out),
                 };
                 for conjunct in &guarded.conjuncts {
-                    let go_on = e.block();
-                    e.branch(conjunct, Target::plain(go_on), skip);
-                    e.switch_to(go_on);
+                    let next_block = e.block();
+                    e.branch(conjunct, Target::plain(next_block), skip);
+                    e.switch_to(next_block);
                     e.assume(conjunct);
                 }
                 let after = if guarded.weight > MAX_ACTION_WEIGHT {

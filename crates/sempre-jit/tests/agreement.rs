@@ -97,12 +97,12 @@ fn compare_one_way(
     while done < queue.len() && done < limit {
         let state = queue[done].clone();
         done += 1;
-        let (mut expected, mut told) = (Notes::default(), Notes::default());
-        told.left.clone_from(&state);
+        let (mut expected, mut received) = (Notes::default(), Notes::default());
+        received.left.clone_from(&state);
         slow.successors(&mut slow_context, &state, &mut expected);
-        fast.successors(&mut fast_context, &state, &mut told);
+        fast.successors(&mut fast_context, &state, &mut received);
         assert_eq!(
-            told.events,
+            received.events,
             expected.events,
             "{program:#?}\n{layout:?}\n{:?}",
             slow.show(&state)
@@ -132,10 +132,10 @@ fn compare_one_way(
             assert_eq!(bits[p / 64] >> (p % 64) & 1 == 1, expected);
         }
         let words = program.processes.len().div_ceil(64);
-        let (mut expected, mut told) = (vec![0; words], vec![0; words]);
+        let (mut expected, mut received) = (vec![0; words], vec![0; words]);
         slow.enabled_processes(&mut slow_context, &state, &mut expected);
-        fast.enabled_processes(&mut fast_context, &state, &mut told);
-        assert_eq!(told, expected);
+        fast.enabled_processes(&mut fast_context, &state, &mut received);
+        assert_eq!(received, expected);
     }
     seen.interpreted += fast_context.interpreted_states();
 }

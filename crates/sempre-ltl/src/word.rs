@@ -101,8 +101,9 @@ fn read_word(
             match parse(arena, &text[span.start..span.end], options) {
                 Ok(read) if arena.facts(read.formula).boolean() => out.push((read.formula, span)),
                 Ok(_) => errors.push(
-                    Diagnostic::error(span, "a letter has no temporal operators")
-                        .with_help("a letter says which propositions are true at one position"),
+                    Diagnostic::error(span, "a letter has no temporal operators").with_help(
+                        "a letter determines which propositions are true at one position",
+                    ),
                 ),
                 Err(found) => errors.extend(found.into_iter().map(|mut d| {
                     d.span = Span::new(d.span.start + span.start, d.span.end + span.start);

@@ -260,16 +260,16 @@ impl<'p> Walk<'p> {
                 // The number of rounds is unknown, perhaps zero: values assigned in a round are unknown in the next,
                 // and no cell is written for certain.
                 let must_before = self.must_write.clone();
-                self.forget(*register, body);
+                self.drop_values(*register, body);
                 self.block(body);
-                self.forget(*register, body);
+                self.drop_values(*register, body);
                 self.must_write = must_before;
             }
         }
     }
 
     /// Drops the values of the registers that a loop assigns.
-    fn forget(&mut self, register: u32, body: &[Stmt]) {
+    fn drop_values(&mut self, register: u32, body: &[Stmt]) {
         self.registers[register as usize] = None;
         Stmt::each_assigned(body, &mut |place| {
             if let Place::Register(r) = place {

@@ -67,7 +67,9 @@ impl<'p> Interpreter<'p> {
         let mut steps = Vec::new();
         for (step, next) in direct {
             match next {
-                Ok(next) if next[cell] != 0 => self.go_on(step, next, cell, passed, &mut steps),
+                Ok(next) if next[cell] != 0 => {
+                    self.continue_alone(step, next, cell, passed, &mut steps)
+                }
                 next => steps.push((step, next)),
             }
         }
@@ -75,7 +77,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// The end states of a step that has left the atomic register set.
-    fn go_on(
+    fn continue_alone(
         &self,
         step: Step,
         from: Vec<i64>,

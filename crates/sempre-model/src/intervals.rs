@@ -447,7 +447,7 @@ impl Frame<'_> {
                     });
                 }
                 self.registers[*register as usize] = FULL;
-                self.forget(body);
+                self.drop_values(body);
                 true
             }
         }
@@ -476,7 +476,7 @@ impl Frame<'_> {
     }
 
     /// Drops the values that a loop may write.
-    fn forget(&mut self, body: &[Stmt]) {
+    fn drop_values(&mut self, body: &[Stmt]) {
         Stmt::each_assigned(body, &mut |place| match place {
             Place::Register(r) => self.registers[*r as usize] = FULL,
             Place::Scalar(v) | Place::Element(v, _) => {

@@ -41,7 +41,7 @@ impl Interpreter<'_> {
             let mut cleared = state.clone();
             cleared[cell] = 0;
             if own.is_empty() && cleared == after {
-                return Some(way(&from, action, state, None, after));
+                return Some(path(&from, action, state, None, after));
             }
             for number in own {
                 for (_, next) in self.steps_of(&program.actions[number as usize], &state) {
@@ -50,7 +50,7 @@ impl Interpreter<'_> {
                     };
                     if next[cell] == 0 {
                         if next == after {
-                            return Some(way(&from, action, state, Some(number), after));
+                            return Some(path(&from, action, state, Some(number), after));
                         }
                     } else if !from.contains_key(&next) {
                         from.insert(next.clone(), Some((number, state.clone())));
@@ -64,7 +64,7 @@ impl Interpreter<'_> {
 }
 
 /// The parts up to an intermediate state, and perhaps one more action.
-fn way(
+fn path(
     from: &FxHashMap<Vec<i64>, Option<Part>>,
     first: u32,
     state: Vec<i64>,

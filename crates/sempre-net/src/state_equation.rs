@@ -75,7 +75,7 @@ pub fn search(
         premises: Vec::new(),
         assumptions: 0,
         disjunctions: Vec::new(),
-        is_met: Vec::new(),
+        is_satisfied: Vec::new(),
         splits: 0,
         structures: 0,
         depth: 0,
@@ -123,7 +123,7 @@ struct Case<'q> {
     assumptions: u32,
     disjunctions: Vec<&'q [Condition]>,
     /// Has one of the parts been assumed, for each disjunction?
-    is_met: Vec<bool>,
+    is_satisfied: Vec<bool>,
     splits: u32,
     structures: u32,
     depth: u32,
@@ -155,7 +155,7 @@ impl<'q> Case<'q> {
             Condition::All(parts) => parts.iter().all(|p| self.assume(search, p)),
             Condition::Any(parts) => {
                 self.disjunctions.push(parts);
-                self.is_met.push(false);
+                self.is_satisfied.push(false);
                 true
             }
         }
@@ -240,7 +240,8 @@ impl<'q> Search<'q> {
             // The disjunction with the fewest parts, of those that the solution violates.
             let unmet = (0..case.disjunctions.len())
                 .filter(|&d| {
-                    !case.is_met[d] && !case.disjunctions[d].iter().any(|c| meets(c, &marking))
+                    !case.is_satisfied[d]
+                        && !case.disjunctions[d].iter().any(|c| satisfies(c, &marking))
                 })
                 .min_by_key(|&d| case.disjunctions[d].len());
             if let Some(number) = unmet {
@@ -299,7 +300,7 @@ impl<'q> Search<'q> {
         for part in order {
             let mut inner = case.clone();
             inner.depth += 1;
-            inner.is_met[number] = true;
+            inner.is_satisfied[number] = true;
             proofs[part] = match inner.assume(self, &parts[part]) {
                 true => self.refute(inner, solution),
                 false => None,
@@ -383,7 +384,7 @@ fn distance(condition: &Condition, marking: &[f64]) -> f64 {
 }
 
 /// Does a marking satisfy the condition, up to rounding?
-fn meets(condition: &Condition, marking: &[f64]) -> bool {
+fn satisfies(condition: &Condition, marking: &[f64]) -> bool {
     distance(condition, marking) < 1e-6
 }
 

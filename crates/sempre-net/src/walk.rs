@@ -187,7 +187,8 @@ impl<'n> Walker<'n> {
         self.place.clone_from(&self.first.place);
         self.values.clone_from(&self.first.values);
         self.path.clear();
-        if let Some(goal) = (0..self.goals.len()).find(|&g| self.is_active[g] && self.meets(g)) {
+        if let Some(goal) = (0..self.goals.len()).find(|&g| self.is_active[g] && self.satisfies(g))
+        {
             return WalkEnd::Reached(goal);
         }
         if let Policy::Directed(goal) | Policy::Parikh(goal, _) = policy {
@@ -223,7 +224,7 @@ impl<'n> Walker<'n> {
         WalkEnd::Stopped
     }
 
-    fn meets(&self, goal: usize) -> bool {
+    fn satisfies(&self, goal: usize) -> bool {
         let is_true = |i: u32| self.values[i as usize] <= self.inequalities[i as usize].bound;
         self.goals[goal].holds(&is_true)
     }
@@ -280,10 +281,10 @@ impl<'n> Walker<'n> {
         // I1, I2; the check is expensive, so it is done rarely.
         debug_assert!(!self.path.len().is_multiple_of(61) || self.is_consistent());
         if changed_count > 8 {
-            return (0..self.goals.len()).find(|&g| self.is_active[g] && self.meets(g));
+            return (0..self.goals.len()).find(|&g| self.is_active[g] && self.satisfies(g));
         }
         let mut goals = changed[..changed_count].iter().map(|&g| g as usize);
-        goals.find(|&g| self.meets(g))
+        goals.find(|&g| self.satisfies(g))
     }
 
     fn is_consistent(&self) -> bool {
@@ -495,7 +496,7 @@ mod tests {
     #[test]
     fn walks_meet_what_can_be_reached_and_nothing_else() {
         let mut random = Random::new(10);
-        let mut met = [0; 4];
+        let mut reached = [0; 4];
         let (mut reachable, mut unreachable) = (0, 0);
         for seed in 0..3000 {
             let Question { net, goal } = random_question(&mut random);
@@ -537,14 +538,14 @@ mod tests {
                         assert!(short.len() <= walker.path().len());
                         let marking = replayed(&net, &short).expect("a run");
                         assert!(goal.holds(&marking));
-                        met[number] += 1;
+                        reached[number] += 1;
                         break;
                     }
                 }
             }
         }
-        for met in met {
-            assert!(met * 100 > reachable * 90, "{met} of {reachable}");
+        for reached in reached {
+            assert!(reached * 100 > reachable * 90, "{reached} of {reachable}");
         }
         assert!(unreachable > 300);
     }

@@ -330,20 +330,20 @@ impl<'a> Construction<'a> {
     ) -> Result<Vec<Step>, AlternationError> {
         let mut steps = vec![Step::new()];
         for &p in ranked {
-            let ways = self.ways(p);
+            let successors = self.place_successors(p);
             let mut next: Vec<Step> = Vec::new();
             let mut same: FxHashMap<(Vec<RankedPlace>, Mark), usize> = FxHashMap::default();
             for step in &steps {
-                for way in &ways {
+                for successor in &successors {
                     self.choices += 1;
-                    let label = bdds.and(step.label, way.label);
+                    let label = bdds.and(step.label, successor.label);
                     if label.is_false() {
                         continue;
                     }
-                    let mut ranked = step.clone();
-                    way.ranked.iter().for_each(|&p| ranked.add(p));
-                    let mark = step.mark.union(&way.mark);
-                    let key = (ranked.ranked, mark);
+                    let mut joined = step.clone();
+                    successor.ranked.iter().for_each(|&p| joined.add(p));
+                    let mark = step.mark.union(&successor.mark);
+                    let key = (joined.ranked, mark);
                     match same.get(&key) {
                         Some(&at) => next[at].label = bdds.or(next[at].label, label),
                         None => {
@@ -369,7 +369,7 @@ impl<'a> Construction<'a> {
     }
 
     /// The successors of a ranked place: the edges of its state, and for each the choices of ranks.
-    fn ways(&self, p: RankedPlace) -> Vec<Step> {
+    fn place_successors(&self, p: RankedPlace) -> Vec<Step> {
         let q = self.state_of[p.place as usize];
         let component = self.sccs.of[q as usize];
         let treatment = &self.treatment[component as usize];
@@ -399,9 +399,9 @@ impl<'a> Construction<'a> {
                             .zip(clauses)
                             .filter(|(_, c)| !c.intersects(&e.mark));
                         let missed: Mark = missed.map(|(set, _)| set).collect();
-                        for way in &mut out[begin..] {
-                            way.add(entry);
-                            way.mark = way.mark.union(&missed);
+                        for successor in &mut out[begin..] {
+                            successor.add(entry);
+                            successor.mark = successor.mark.union(&missed);
                         }
                     }
                     Treatment::Buchi(_) => {

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 /// See the module's documentation.
 pub(crate) struct Pairs {
-    met: Vec<(u32, u32)>,
+    found: Vec<(u32, u32)>,
     numbers: FxHashMap<(u32, u32), u32>,
 }
 
@@ -16,7 +16,7 @@ impl Pairs {
     /// Each of the first with each of the second.
     pub(crate) fn of(first: &[u32], second: &[u32]) -> Self {
         let mut pairs = Self {
-            met: Vec::new(),
+            found: Vec::new(),
             numbers: FxHashMap::default(),
         };
         for &s in first {
@@ -29,24 +29,24 @@ impl Pairs {
 
     /// The numbers of all pairs found.
     pub(crate) fn numbers(&self) -> std::ops::Range<u32> {
-        0..self.met.len() as u32
+        0..self.found.len() as u32
     }
 
     /// The pair with a number.
     pub(crate) fn get(&self, number: u32) -> Option<(u32, u32)> {
-        self.met.get(number as usize).copied()
+        self.found.get(number as usize).copied()
     }
 
     /// The number of a pair, the next one if the pair is new.
     pub(crate) fn number(&mut self, pair: (u32, u32)) -> u32 {
         *self.numbers.entry(pair).or_insert_with(|| {
-            self.met.push(pair);
-            self.met.len() as u32 - 1
+            self.found.push(pair);
+            self.found.len() as u32 - 1
         })
     }
 
     /// All pairs found, by their numbers.
-    pub(crate) fn into_met(self) -> Vec<(u32, u32)> {
-        self.met
+    pub(crate) fn into_found(self) -> Vec<(u32, u32)> {
+        self.found
     }
 }

@@ -63,7 +63,7 @@ fn synchronous(bdds: &mut Bdds, a: &Automaton, b: &Automaton, acceptance: Accept
     }
     Product {
         automaton: p,
-        pairs: pairs.into_met(),
+        pairs: pairs.into_found(),
     }
 }
 

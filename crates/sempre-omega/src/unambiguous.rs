@@ -80,13 +80,13 @@ mod tests {
                         continue;
                     }
                     let next = word.successor(i);
-                    let ways: Vec<u32> = (a.edges[s as usize].iter())
+                    let successors: Vec<u32> = (a.edges[s as usize].iter())
                         .filter(|e| word.letter(i).satisfies(&bdds, e.label))
                         .map(|e| e.to)
                         .filter(|&t| accepted(&bdds, t, next))
                         .collect();
-                    two |= ways.len() > 1;
-                    todo.extend(ways.into_iter().map(|t| (t, next)));
+                    two |= successors.len() > 1;
+                    todo.extend(successors.into_iter().map(|t| (t, next)));
                 }
             }
             assert!(!(two && found), "{a:?}");

@@ -212,7 +212,11 @@ mod tests {
         });
         gate.exclusive(|value, participants| {
             assert_eq!(*value, (400, 400));
-            assert_eq!(participants.count(), 0, "passes give their seats back");
+            assert_eq!(
+                participants.count(),
+                0,
+                "dropped handles remove their participants"
+            );
         });
     }
 

@@ -207,7 +207,7 @@ impl<const W: usize> Packed<W> {
     fn encoding(&self, number: usize) -> &RowEncoding {
         match self.encodings[number].get() {
             Some(encoding) => encoding,
-            None => unreachable!("a block of a way that does not exist"),
+            None => unreachable!("a block of an encoding that does not exist"),
         }
     }
 

@@ -28,12 +28,12 @@ fn layout() -> Layout {
 }
 
 /// Allocates the reserve. Without one, or if there is no room for it, a refusal stays a refusal.
-pub fn put_aside() {
+pub fn set_aside() {
     // SAFETY: the size is not zero.
     let reserve = unsafe { System.alloc(layout()) };
     // Acquire and release, here and below: the thread that takes the pointer frees memory that was allocated before.
     let before = RESERVE.swap(reserve, AcqRel);
-    give_back(before);
+    release(before);
 }
 
 /// Has the system refused memory even after the reserve was released?
@@ -52,7 +52,7 @@ pub fn trim() {
     }
 }
 
-fn give_back(reserve: *mut u8) {
+fn release(reserve: *mut u8) {
     if !reserve.is_null() {
         // SAFETY: it was allocated with this layout, and the swap made this thread its only owner.
         unsafe { System.dealloc(reserve, layout()) };
@@ -63,7 +63,7 @@ fn give_back(reserve: *mut u8) {
 #[cold]
 fn again(allocate: impl Fn() -> *mut u8) -> *mut u8 {
     stop::request(Stop::Memory);
-    give_back(RESERVE.swap(null_mut(), AcqRel));
+    release(RESERVE.swap(null_mut(), AcqRel));
     // Also without a reserve: another thread may just have released it.
     let memory = allocate();
     if !memory.is_null() {
@@ -137,7 +137,7 @@ mod tests {
             Reserving.dealloc(memory, Layout::array::<u64>(200).unwrap());
         }
         assert_eq!(stop::requested(), None);
-        put_aside();
+        set_aside();
         let held = RESERVE.load(Relaxed);
         assert!(!held.is_null());
         // The second attempt succeeds.

@@ -41,7 +41,7 @@ pub fn watch() {
             if signal == libc::SIGHUP && is_ignored(signal) {
                 continue;
             }
-            handle(signal, asked as *const () as libc::sighandler_t);
+            handle(signal, stop_requested as *const () as libc::sighandler_t);
         }
         handle(libc::SIGABRT, aborted as *const () as libc::sighandler_t);
     }
@@ -74,7 +74,7 @@ fn handle(signal: libc::c_int, handler: libc::sighandler_t) {
 }
 
 #[cfg(unix)]
-extern "C" fn asked(signal: libc::c_int) {
+extern "C" fn stop_requested(signal: libc::c_int) {
     LAST.store(signal, Relaxed);
     COUNT.fetch_add(1, Relaxed);
     sempre_base::stop::request(sempre_base::Stop::Cancelled);

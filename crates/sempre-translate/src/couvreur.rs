@@ -169,29 +169,29 @@ impl Translation<'_> {
                 let mut monotone = true;
                 let auxiliaries = &self.auxiliaries;
                 self.alphabet.bdds.sum_of_products(rest, |literals| {
-                    let mut asked = Vec::new();
+                    let mut required = Vec::new();
                     let mut promised = Vec::new();
                     for &(var, sign) in literals {
                         monotone &= sign;
                         match auxiliaries[(var - AUXILIARY) as usize] {
-                            Auxiliary::Next(g) => asked.push(g),
+                            Auxiliary::Next(g) => required.push(g),
                             Auxiliary::Promise(p) => promised.push(p),
                         }
                     }
-                    asked.sort_unstable();
-                    cubes.push((asked, promised.into_iter().collect()));
+                    required.sort_unstable();
+                    cubes.push((required, promised.into_iter().collect()));
                 });
                 edges += cubes.len();
                 if edges > self.limits.edges || self.alphabet.bdds.is_full() {
                     return None;
                 }
                 debug_assert!(monotone, "I1");
-                for (asked, promised) in cubes {
-                    let destination = match destinations.get(&asked) {
+                for (required, promised) in cubes {
+                    let destination = match destinations.get(&required) {
                         Some(&d) => d,
                         None => {
-                            let d = self.conjunction(&asked);
-                            destinations.insert(asked, d);
+                            let d = self.conjunction(&required);
+                            destinations.insert(required, d);
                             d
                         }
                     };
@@ -214,10 +214,10 @@ impl Translation<'_> {
     }
 
     /// The function of a conjunction of obligations, without those that a smaller one implies (I3).
-    fn conjunction(&mut self, asked: &[Formula]) -> Bdd {
+    fn conjunction(&mut self, required: &[Formula]) -> Bdd {
         let mut d = Bdd::TRUE;
-        for &g in asked {
-            let implied = asked.iter().any(|&k| {
+        for &g in required {
+            let implied = required.iter().any(|&k| {
                 self.formulas.size(k) + 1 < self.formulas.size(g)
                     && self.implication.implies(self.formulas, k, g)
             });

@@ -63,7 +63,7 @@ pub fn read_automata(alphabet: &mut Alphabet, text: &str) -> (Vec<ReadAutomaton>
 /// What is taken on trust. Of the shape of an alternating automaton nothing is true of ours.
 fn promised(item: &HoaItem) -> Known {
     let says = |yes: &[&str], no: &[&str]| {
-        let any = |words: &[&str]| words.iter().any(|w| item.promises(w));
+        let any = |words: &[&str]| words.iter().any(|w| item.claims(w));
         any(yes).then_some(true).or(any(no).then_some(false))
     };
     let invariant = ["stutter-invariant", "!stutter-sensitive"];

@@ -68,7 +68,7 @@ static CAN_STOP: AtomicBool = AtomicBool::new(false);
 /// Begins to supervise the process.
 pub fn start(can_stop: bool) {
     CAN_STOP.store(can_stop, Relaxed);
-    reserve::put_aside();
+    reserve::set_aside();
     // For tests of what happens when work is stopped at any of its checkpoints.
     let at = std::env::var("SEMPRE_STOP_AT").ok();
     if let Some(at) = at.and_then(|text| text.parse().ok()) {
@@ -92,7 +92,7 @@ pub fn limit_memory(memory: Option<usize>) {
 pub fn recover() {
     reserve::trim();
     stop::withdraw(Stop::Memory);
-    reserve::put_aside();
+    reserve::set_aside();
 }
 
 /// Reading and preparing have so much time at least: then there is something to say *unknown* of.

@@ -114,13 +114,13 @@ impl Simplifier {
         }
         // l U (l & r) = r M l,  l W (l & r) = r R l
         if v.is(a, right, Op::And) {
-            let asked: Vec<Formula> = if v.is(a, left, Op::And) {
+            let required: Vec<Formula> = if v.is(a, left, Op::And) {
                 a.operands(left).to_vec()
             } else {
                 vec![left]
             };
-            let (same, rest) = split(a, right, |_, x| asked.contains(&x));
-            if same.len() == asked.len() {
+            let (same, rest) = split(a, right, |_, x| required.contains(&x));
+            if same.len() == required.len() {
                 let rest = v.make(a, Op::And, &rest);
                 let op = if op == Op::Until {
                     Op::StrongRelease

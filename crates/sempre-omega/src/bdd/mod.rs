@@ -328,7 +328,7 @@ impl Bdds {
         cached.or_else(|| self.is_full().then_some(Bdd::FALSE))
     }
 
-    fn remember(&mut self, op: u32, a: Bdd, b: Bdd, result: Bdd) -> Bdd {
+    fn cache_result(&mut self, op: u32, a: Bdd, b: Bdd, result: Bdd) -> Bdd {
         // Beyond the bound, results may be those of failed operations; operations that create no nodes never fail.
         if !self.is_full() || matches!(op, DISJOINT | SUBSET) {
             let slot = mix(op, a.0, b.0) & (self.cache.len() - 1);
@@ -362,7 +362,7 @@ impl Bdds {
         let lo = f(self, a0, b0);
         let hi = f(self, a1, b1);
         let r = self.node(var, lo, hi);
-        self.remember(op, a, b, r)
+        self.cache_result(op, a, b, r)
     }
 
     /// `a & b`
@@ -415,8 +415,8 @@ impl Bdds {
         let lo = self.not(n.lo);
         let hi = self.not(n.hi);
         let r = self.node(n.var, lo, hi);
-        self.remember(NOT, r, r, a);
-        self.remember(NOT, a, a, r)
+        self.cache_result(NOT, r, r, a);
+        self.cache_result(NOT, a, a, r)
     }
 
     /// `a & !b`
@@ -463,7 +463,7 @@ impl Bdds {
         }
         let (_, a0, a1, b0, b1) = self.split(a, b);
         let answer = self.disjoint(a0, b0) && self.disjoint(a1, b1);
-        self.remember(DISJOINT, a, b, Bdd(u32::from(answer)));
+        self.cache_result(DISJOINT, a, b, Bdd(u32::from(answer)));
         answer
     }
 
@@ -480,7 +480,7 @@ impl Bdds {
         }
         let (_, a0, a1, b0, b1) = self.split(a, b);
         let answer = self.implies(a0, b0) && self.implies(a1, b1);
-        self.remember(SUBSET, a, b, Bdd(u32::from(answer)));
+        self.cache_result(SUBSET, a, b, Bdd(u32::from(answer)));
         answer
     }
 
@@ -509,7 +509,7 @@ impl Bdds {
             let hi = self.exists(n.hi, vars);
             self.node(n.var, lo, hi)
         };
-        self.remember(EXISTS, f, vars, r)
+        self.cache_result(EXISTS, f, vars, r)
     }
 
     /// `f` with the literals of a cube fixed.
@@ -538,7 +538,7 @@ impl Bdds {
             let hi = self.restrict(n.hi, cube);
             self.node(n.var, lo, hi)
         };
-        self.remember(RESTRICT, f, cube, r)
+        self.cache_result(RESTRICT, f, cube, r)
     }
 
     /// `f` with every variable replaced by another one.

@@ -178,7 +178,7 @@ fn what_is_computed_within_a_bound_is_right_and_what_is_not_leaves_nothing_behin
         let found = results(&mut m);
         assert!(
             found.iter().all(|&(h, v)| table(&m, h) == v),
-            "a cache with what gave up"
+            "a cache with results of failed operations"
         );
     }
     assert!(within > 100 && beyond > 100, "{within} {beyond}");

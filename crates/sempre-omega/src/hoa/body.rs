@@ -51,14 +51,14 @@ impl<'t> HoaReader<'t> {
         body: &mut Body,
     ) -> Ending {
         loop {
-            if self.gave_up() {
+            if self.has_stopped() {
                 return Ending::Dropped;
             }
             match self.cursor.token {
                 Token::Header("State") => {
                     self.cursor.advance();
                     if let Err(d) = self.state(alphabet, h, aliases, body) {
-                        self.say(d);
+                        self.report(d);
                         self.skip_until(|t| t == Token::Header("State"));
                     }
                 }
@@ -69,17 +69,17 @@ impl<'t> HoaReader<'t> {
                 Token::Abort => return self.abort(),
                 Token::Eof => {
                     let d = self.cursor.expected("`State:` or `--END--`");
-                    self.say(d);
+                    self.report(d);
                     return Ending::Dropped;
                 }
                 Token::Header("HOA") => {
                     let d = self.cursor.expected("`State:` or `--END--`");
-                    self.say(d.with_help("the automaton before this one has no `--END--`"));
+                    self.report(d.with_help("the automaton before this one has no `--END--`"));
                     return Ending::Dropped;
                 }
                 _ => {
                     let d = self.cursor.expected("`State:` or `--END--`");
-                    self.say(d);
+                    self.report(d);
                     if self.cursor.token == Token::Body {
                         self.cursor.advance();
                     }
@@ -128,7 +128,7 @@ impl<'t> HoaReader<'t> {
                 Token::Header(_) | Token::End | Token::Abort | Token::Eof | Token::Body => break,
                 _ => {}
             }
-            if self.gave_up() {
+            if self.has_stopped() {
                 return Ok(());
             }
             let mut further: Vec<(u32, Span)> = Vec::new();
@@ -191,7 +191,7 @@ impl<'t> HoaReader<'t> {
                     }
                 }
                 Err(d) => {
-                    self.say(d);
+                    self.report(d);
                     let stopped = self.cursor.span.start;
                     if stopped == start.start {
                         self.cursor.advance();
@@ -208,7 +208,7 @@ impl<'t> HoaReader<'t> {
             && (propositions.len() > 31 || implicit != 1 << propositions.len())
         {
             let n = propositions.len();
-            self.say(
+            self.report(
                 Diagnostic::error(
                     span,
                     format!("state {number} has {implicit} edges without labels"),
@@ -265,7 +265,7 @@ impl<'t> HoaReader<'t> {
                 if ahead.token == Token::Symbol(']') {
                     ahead.advance();
                     self.cursor = ahead;
-                    self.say(d);
+                    self.report(d);
                     return Ok(Some(Bdd::TRUE));
                 }
                 Err(d)
@@ -284,7 +284,7 @@ impl<'t> HoaReader<'t> {
                 .number("the number of an acceptance set, or `}`")?;
             match sets {
                 Some(sets) if n < sets => members.push(n),
-                Some(sets) => self.say(no_such_set(n, span, sets)),
+                Some(sets) => self.report(no_such_set(n, span, sets)),
                 None => {}
             }
         }
@@ -295,7 +295,7 @@ impl<'t> HoaReader<'t> {
     /// Checks a state number against `States:`, or updates the greatest.
     fn see_state(&mut self, h: &Header<'t>, body: &mut Body, number: u32, span: Span) {
         match h.states {
-            Some((n, _)) if number >= n => self.say(no_such_state(number, span, n)),
+            Some((n, _)) if number >= n => self.report(no_such_state(number, span, n)),
             _ => {
                 if body.greatest.is_none_or(|(g, _)| number > g) {
                     body.greatest = Some((number, span));
@@ -325,7 +325,7 @@ impl<'t> HoaReader<'t> {
         if let Some((g, place)) = greatest
             && used > justified
         {
-            self.say(
+            self.report(
                 Diagnostic::error(place, format!("state number {g} is far too large"))
                     .with_help(format!("the body describes {} states", body.states.len())),
             );
@@ -337,7 +337,7 @@ impl<'t> HoaReader<'t> {
         if let Some((declared, place)) = h.states {
             count = (declared as usize).min(justified).max(used);
             if count < declared as usize {
-                self.say(Diagnostic::warning(
+                self.report(Diagnostic::warning(
                     place,
                     format!(
                         "{declared} states are declared, {used} are used; the others are left out"
@@ -398,18 +398,18 @@ impl<'t> HoaReader<'t> {
             later_version: h.dotted,
         };
         for d in contradictions(shape, &mut alphabet.bdds, &h.properties, body.writing) {
-            self.say(d);
+            self.report(d);
         }
         if let Some((words, place)) = h.acc_name
             && negations.added.is_empty()
             && let Some(d) = wrong_name(&a, words[0], &words[1..], place)
         {
-            self.say(d);
+            self.report(d);
         }
         if let Some(place) = h.highlight_span
             && (h.highlights.states.iter()).any(|&(s, _)| s as usize >= a.states())
         {
-            self.say(Diagnostic::warning(place, "there is no such state"));
+            self.report(Diagnostic::warning(place, "there is no such state"));
         }
         let removed = match &alternating {
             None => None,
@@ -418,7 +418,7 @@ impl<'t> HoaReader<'t> {
                 match remove_alternation(bdds, alternating, MAX_MACRO_STATES) {
                     Ok(b) => Some(b),
                     Err(e) => {
-                        self.say(refuse_alternation(
+                        self.report(refuse_alternation(
                             &e,
                             Span::new(span.start, span.start + 4),
                         ));
@@ -475,7 +475,7 @@ impl<'t> HoaReader<'t> {
                 .map(|s| (s, self.first_use(s, span))),
         };
         if let Some((s, place)) = first {
-            self.say(Diagnostic::warning(
+            self.report(Diagnostic::warning(
                 place,
                 format!("state {s} is not described; it is taken to have no edges"),
             ));

@@ -155,13 +155,13 @@ fn out_of_range(n: u32, span: Span, count: usize) -> Diagnostic {
 const NEGATED: u32 = 1 << 31;
 
 /// Reads a condition over `sets` acceptance sets; negated sets are marked for [`resolve_negations`]. Numbers out of
-/// range are reported to `complain` and read as 0.
+/// range are reported to `report_error` and read as 0.
 pub(super) fn read_condition(
     cursor: &mut Cursor<'_>,
     sets: u32,
-    complain: &mut dyn FnMut(Diagnostic),
+    report_error: &mut dyn FnMut(Diagnostic),
 ) -> Parsed<Acceptance> {
-    operands(cursor, sets, 0, true, complain)
+    operands(cursor, sets, 0, true, report_error)
 }
 
 /// A disjunction, or a conjunction where `disjunction` is false.
@@ -170,13 +170,13 @@ fn operands(
     sets: u32,
     depth: usize,
     disjunction: bool,
-    complain: &mut dyn FnMut(Diagnostic),
+    report_error: &mut dyn FnMut(Diagnostic),
 ) -> Parsed<Acceptance> {
     let mut part = |cursor: &mut Cursor<'_>| {
         if disjunction {
-            operands(cursor, sets, depth, false, complain)
+            operands(cursor, sets, depth, false, report_error)
         } else {
-            primary(cursor, sets, depth, complain)
+            primary(cursor, sets, depth, report_error)
         }
     };
     let operator = if disjunction { '|' } else { '&' };
@@ -195,7 +195,7 @@ fn primary(
     cursor: &mut Cursor<'_>,
     sets: u32,
     depth: usize,
-    complain: &mut dyn FnMut(Diagnostic),
+    report_error: &mut dyn FnMut(Diagnostic),
 ) -> Parsed<Acceptance> {
     let (token, span) = (cursor.token, cursor.span);
     match token {
@@ -215,7 +215,7 @@ fn primary(
             cursor.expect(')', "after the number of the set")?;
             let mut set = n;
             if n >= sets {
-                complain(no_such_set(n, place, sets));
+                report_error(no_such_set(n, place, sets));
                 set = 0;
             }
             if negated {
@@ -232,7 +232,7 @@ fn primary(
                 return Err(too_deep(span));
             }
             cursor.advance();
-            let inner = operands(cursor, sets, depth + 1, true, complain)?;
+            let inner = operands(cursor, sets, depth + 1, true, report_error)?;
             if !cursor.eat(')') {
                 return Err(cursor.expected("`&`, `|` or `)`"));
             }

@@ -42,7 +42,7 @@ impl<'t> HoaReader<'t> {
         self.cursor.advance();
         let Token::Word(version) = self.cursor.token else {
             let d = self.cursor.expected("a version, `v1`");
-            self.say(d);
+            self.report(d);
             self.skip_until(|t| matches!(t, Token::Header(_)));
             return;
         };
@@ -52,20 +52,20 @@ impl<'t> HoaReader<'t> {
         h.dotted = later.is_some_and(|rest| !matches!(rest, "" | ".0"));
         match later {
             Some("" | ".0" | ".1") => {}
-            Some(_) => self.say(
+            Some(_) => self.report(
                 Diagnostic::warning(span, format!("HOA version `{version}` is not known"))
                     .with_help("it is read as `v1.1`"),
             ),
-            None => self.say(
+            None => self.report(
                 Diagnostic::error(span, format!("HOA version `{version}` is not known"))
-                    .with_help("this reader knows `HOA: v1` and `HOA: v1.1`"),
+                    .with_help("this reader supports `HOA: v1` and `HOA: v1.1`"),
             ),
         }
     }
 
     pub(super) fn header(&mut self, alphabet: &mut Alphabet, h: &mut Header<'t>) -> Ending {
         loop {
-            if self.gave_up() {
+            if self.has_stopped() {
                 return Ending::Dropped;
             }
             match self.cursor.token {
@@ -79,14 +79,14 @@ impl<'t> HoaReader<'t> {
                 Token::Header(name) => {
                     let (_, span) = self.cursor.advance();
                     if let Err(d) = self.item(alphabet, h, name, span) {
-                        self.say(d);
+                        self.report(d);
                         self.skip_until(|t| matches!(t, Token::Header(_)));
                     }
                 }
                 Token::Body => {
                     let (_, span) = self.cursor.advance();
                     if !h.seen.contains_key("Acceptance") {
-                        self.say(
+                        self.report(
                             Diagnostic::error(span, "the header has no `Acceptance:` line")
                                 .with_help(
                                     "every automaton needs one; for Büchi: `Acceptance: 1 Inf(0)`",
@@ -99,7 +99,7 @@ impl<'t> HoaReader<'t> {
                 Token::Abort => return self.abort(),
                 Token::Eof | Token::End => {
                     let d = self.cursor.expected("a header or `--BODY--`");
-                    self.say(d);
+                    self.report(d);
                     if self.cursor.token == Token::End {
                         self.cursor.advance();
                     }
@@ -107,7 +107,7 @@ impl<'t> HoaReader<'t> {
                 }
                 _ => {
                     let d = self.cursor.expected("a header or `--BODY--`");
-                    self.say(d);
+                    self.report(d);
                     self.skip_until(|t| matches!(t, Token::Header(_)));
                 }
             }
@@ -175,7 +175,7 @@ impl<'t> HoaReader<'t> {
                         found.push(d);
                     }
                 });
-                found.into_iter().for_each(|d| self.say(d));
+                found.into_iter().for_each(|d| self.report(d));
                 if first {
                     // Kept even after an error, so that marks are checked against the number of sets.
                     let condition = condition.clone().unwrap_or(Acceptance::False);
@@ -268,7 +268,7 @@ impl<'t> HoaReader<'t> {
         let end = self.cursor.previous_end.max(start);
         if name.starts_with(|c: char| c.is_ascii_uppercase()) {
             let d = Diagnostic::error(span, format!("the header `{name}:` is not known"));
-            self.say(match (name, nearest(&name[..name.len().min(20)], KNOWN)) {
+            self.report(match (name, nearest(&name[..name.len().min(20)], KNOWN)) {
                 ("State", _) => d.with_help("`--BODY--` must stand before the first state"),
                 (_, Some(k)) => d.with_help(format!("did you mean `{k}:`?")),
                 _ => d.with_help(
@@ -280,7 +280,7 @@ impl<'t> HoaReader<'t> {
             return Ok(());
         }
         if name.contains('.') && !h.dotted {
-            self.say(
+            self.report(
                 Diagnostic::warning(
                     span,
                     format!(
@@ -342,7 +342,7 @@ impl<'t> HoaReader<'t> {
     fn check_initial(&mut self, h: &Header<'t>) {
         if let Some((n, _)) = h.states {
             for &(s, span) in h.initial.iter().flatten().filter(|(s, _)| *s >= n) {
-                self.say(no_such_state(s, span, n));
+                self.report(no_such_state(s, span, n));
             }
         }
     }
@@ -356,7 +356,7 @@ impl<'t> HoaReader<'t> {
         let mut aliases = FxHashMap::default();
         let propositions = h.propositions.as_deref().unwrap_or_default();
         for &(name, span, mut cursor) in &h.aliases {
-            if self.gave_up() {
+            if self.has_stopped() {
                 break;
             }
             let label = Labels {
@@ -372,7 +372,7 @@ impl<'t> HoaReader<'t> {
                 _ => Err(cursor.expected("`&`, `|` or the next header")),
             });
             let label = label.unwrap_or_else(|d| {
-                self.say(d);
+                self.report(d);
                 Bdd::TRUE
             });
             if aliases.insert(name, label).is_some() {

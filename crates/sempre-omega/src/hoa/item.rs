@@ -39,7 +39,7 @@ impl Highlights {
 
 impl HoaItem {
     /// Does the header claim this property?
-    pub fn promises(&self, property: &str) -> bool {
+    pub fn claims(&self, property: &str) -> bool {
         self.properties.iter().any(|p| p == property)
     }
 }

@@ -147,7 +147,7 @@ pub(super) fn contradictions(
         let mut deny = |what: &str| {
             out.push(Diagnostic::warning(
                 span,
-                format!("the header promises `{sign}{word}`, but {what}"),
+                format!("the header claims `{sign}{word}`, but {what}"),
             ));
         };
         if !positive {

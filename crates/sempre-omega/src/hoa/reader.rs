@@ -47,7 +47,7 @@ pub fn read_hoa(alphabet: &mut Alphabet, text: &str) -> (Vec<HoaItem>, Vec<Diagn
 impl<'t> HoaReader<'t> {
     /// The next automaton that can be read; `None` at the end of the text.
     pub fn next_automaton(&mut self, alphabet: &mut Alphabet) -> Option<HoaItem> {
-        while !self.gave_up() {
+        while !self.has_stopped() {
             match self.cursor.token {
                 Token::Eof => return None,
                 Token::Header("HOA") => {
@@ -66,7 +66,7 @@ impl<'t> HoaReader<'t> {
                     {
                         d = d.with_help("the first header is written `HOA: v1`");
                     }
-                    self.say(d);
+                    self.report(d);
                     self.skip_to_automaton();
                 }
             }

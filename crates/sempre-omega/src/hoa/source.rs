@@ -43,7 +43,7 @@ impl<'t> HoaReader<'t> {
         self.errors > 0
     }
 
-    pub(super) fn say(&mut self, d: Diagnostic) {
+    pub(super) fn report(&mut self, d: Diagnostic) {
         match d.severity {
             Severity::Error => {
                 self.errors += 1;
@@ -66,10 +66,10 @@ impl<'t> HoaReader<'t> {
     }
 
     pub(super) fn error(&mut self, span: Span, message: impl Into<String>) {
-        self.say(Diagnostic::error(span, message));
+        self.report(Diagnostic::error(span, message));
     }
 
-    pub(super) fn gave_up(&self) -> bool {
+    pub(super) fn has_stopped(&self) -> bool {
         self.errors > MAX_ERRORS
     }
 
@@ -89,7 +89,7 @@ impl<'t> HoaReader<'t> {
 
     pub(super) fn abort(&mut self) -> Ending {
         let (_, span) = self.cursor.advance();
-        self.say(Diagnostic::warning(
+        self.report(Diagnostic::warning(
             span,
             "the producer aborted this automaton; it is left out",
         ));

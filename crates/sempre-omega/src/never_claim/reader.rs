@@ -57,7 +57,7 @@ pub fn read_never_claims(alphabet: &mut Alphabet, text: &str) -> (Vec<Automaton>
             }
             Ok(_) => {}
             Err(d) => {
-                reader.say(d);
+                reader.report(d);
                 reader.skip_to_claim();
             }
         }
@@ -161,7 +161,7 @@ impl<'t> Reader<'_, 't> {
         Diagnostic::error(self.span(), format!("expected {what}, found {found}"))
     }
 
-    fn say(&mut self, d: Diagnostic) {
+    fn report(&mut self, d: Diagnostic) {
         self.errors += 1;
         if self.errors <= MAX_ERRORS {
             self.diagnostics.push(d);
@@ -214,7 +214,7 @@ impl<'t> Reader<'_, 't> {
             match self.state(&mut labels, states.len() as u32) {
                 Ok(state) => states.push(state),
                 Err(d) => {
-                    self.say(d);
+                    self.report(d);
                     self.skip_to_state();
                     // Its labels are defined, and its number is used.
                     states.push(State {
@@ -229,7 +229,7 @@ impl<'t> Reader<'_, 't> {
             }
         }
         if states.is_empty() {
-            self.say(Diagnostic::error(start, "the claim has no state"));
+            self.report(Diagnostic::error(start, "the claim has no state"));
         }
         Ok(self.assemble(name, &labels, &states))
     }
@@ -264,7 +264,7 @@ impl<'t> Reader<'_, 't> {
             let (_, span) = self.advance();
             self.advance();
             if labels.insert(label, number).is_some() {
-                self.say(Diagnostic::error(span, format!("a second label `{label}`")));
+                self.report(Diagnostic::error(span, format!("a second label `{label}`")));
             }
             state.accepting |= label.starts_with("accept");
             named_all |= label == "accept_all";
@@ -581,7 +581,7 @@ impl<'t> Reader<'_, 't> {
                             let d = Diagnostic::error(span, format!("there is no label `{label}`"));
                             let known = labels.keys().copied().filter(|k| k.len() < 50);
                             let near = nearest(&label[..label.len().min(50)], known.take(100));
-                            self.say(match near {
+                            self.report(match near {
                                 Some(n) => d.with_help(format!("did you mean `{n}`?")),
                                 None => d,
                             });

@@ -91,14 +91,14 @@ fn random_automata_survive_writing_and_reading() {
         let item = items.remove(0);
         assert_same(&a, &item.automaton, &text);
         assert_eq!(
-            item.promises("stutter-invariant"),
+            item.claims("stutter-invariant"),
             options.known.stutter_invariant == Some(true)
         );
         assert_eq!(
-            item.promises("deterministic"),
+            item.claims("deterministic"),
             a.is_deterministic(&mut alphabet.bdds)
         );
-        assert_eq!(item.promises("complete"), a.is_complete(&mut alphabet.bdds));
+        assert_eq!(item.claims("complete"), a.is_complete(&mut alphabet.bdds));
         assert_eq!(item.tool, options.tool);
     }
 }
@@ -439,15 +439,15 @@ fn broken_promises_are_warnings() {
         &with("properties: deterministic complete"),
         1,
         &[
-            "warning \"deterministic\": the header promises `deterministic`, but some state has two edges for the same letter",
+            "warning \"deterministic\": the header claims `deterministic`, but some state has two edges for the same letter",
         ],
     );
     check(
         &with("properties: very-weak state-acc"),
         1,
         &[
-            "warning \"very-weak\": the header promises `very-weak`, but the edges inside a component are not all in the same acceptance sets",
-            "warning \"state-acc\": the header promises `state-acc`, but an edge has marks of its own",
+            "warning \"very-weak\": the header claims `very-weak`, but the edges inside a component are not all in the same acceptance sets",
+            "warning \"state-acc\": the header claims `state-acc`, but an edge has marks of its own",
         ],
     );
     check(

@@ -57,7 +57,7 @@ fn against_a_map<const W: usize>(bits: u32) {
         assert_eq!(table.get(index), *key);
         assert_eq!(table.find(key, &mut worker), Some(index));
     }
-    assert!(map.len() > 65_000, "the way is considered");
+    assert!(map.len() > 65_000, "an encoding is chosen");
     assert!(
         table.keys().current.load(Relaxed) > 0,
         "some cut is better than none"

@@ -51,7 +51,7 @@ fn agrees_with_sets() {
         let mut members: Vec<(BTreeSet<usize>, BTreeSet<u32>, BTreeSet<u32>)> = (0..n)
             .map(|s| (BTreeSet::new(), BTreeSet::new(), [s].into()))
             .collect();
-        let mut met = vec![false; n as usize];
+        let mut visited = vec![false; n as usize];
         let mut dead = vec![false; n as usize];
         for _ in 0..200 {
             let (a, b) = (random.below(n as usize), random.below(n as usize));
@@ -64,19 +64,22 @@ fn agrees_with_sets() {
                         () if members[set_a].0.contains(&worker) => Claim::Cycle,
                         () => Claim::New,
                     };
-                    let shy = random.chance(0.5);
+                    let only_new = random.chance(0.5);
                     let expected = match expected {
-                        Claim::New if shy && met[a] => Claim::Others,
+                        Claim::New if only_new && visited[a] => Claim::Others,
                         other => other,
                     };
-                    assert_eq!(sets.claim(a as u32, worker, shy), (expected, !met[a]));
+                    assert_eq!(
+                        sets.claim(a as u32, worker, only_new),
+                        (expected, !visited[a])
+                    );
                     if expected == Claim::New {
                         members[set_a].0.insert(worker);
                     }
-                    met[a] = true;
+                    visited[a] = true;
                 }
-                1 if met[a]
-                    && met[b]
+                1 if visited[a]
+                    && visited[b]
                     && [set_a, set_b].iter().all(|&s| !members[s].2.is_empty()) =>
                 {
                     sets.unite(a as u32, b as u32);
@@ -90,7 +93,7 @@ fn agrees_with_sets() {
                             .for_each(|s| *s = set_a);
                     }
                 }
-                2 if met[a] => {
+                2 if visited[a] => {
                     let mut add = vec![0; words];
                     for _ in 0..random.below(3) {
                         let mark = random.below(marks as usize) as u32;
@@ -104,15 +107,15 @@ fn agrees_with_sets() {
                         .collect();
                     assert_eq!(seen, members[set_a].1);
                 }
-                3 if met[a] && !dead[set_a] && random.chance(0.5) => {
+                3 if visited[a] && !dead[set_a] && random.chance(0.5) => {
                     sets.remove(a as u32);
                     members[set_a].2.remove(&(a as u32));
                 }
-                4 if met[a] && members[set_a].2.is_empty() && random.chance(0.5) => {
+                4 if visited[a] && members[set_a].2.is_empty() && random.chance(0.5) => {
                     sets.finish(a as u32);
                     dead[set_a] = true;
                 }
-                4 if met[a] && !dead[set_a] => match sets.pick(a as u32) {
+                4 if visited[a] && !dead[set_a] => match sets.pick(a as u32) {
                     Some(state) => assert!(members[set_a].2.contains(&state)),
                     None => {
                         assert!(members[set_a].2.is_empty());
@@ -122,8 +125,8 @@ fn agrees_with_sets() {
                 _ => {}
             }
             assert_eq!(sets.same(a as u32, b as u32), of[a] == of[b]);
-            assert_eq!(sets.is_visited(a as u32), met[a]);
-            if met[a] {
+            assert_eq!(sets.is_visited(a as u32), visited[a]);
+            if visited[a] {
                 assert_eq!(sets.is_dead(a as u32), dead[of[a]]);
                 assert_eq!(
                     sets.is_explored(a as u32),
