@@ -14,10 +14,10 @@
 //! * **I1** [`checkpoint`] unwinds only inside of [`cancellable`] or [`under`], on the same thread; elsewhere it does
 //!   nothing.
 //! * **I2** It never unwinds while another panic unwinds: that would abort the process.
-//! * **I3** [`cancellable`] catches nothing but [`Unwound`]; panics propagate.
+//! * **I3** [`cancellable`] catches nothing but `Unwound`; panics propagate.
 //! * **I4** A [`Cancel`] that is stopped stays stopped, for the first reason.
 //!
-//! Cost: a checkpoint decrements a counter of its thread; every [`INTERVAL`]th checks the flags and, if there is a
+//! Cost: a checkpoint decrements a counter of its thread; every `INTERVAL`th checks the flags and, if there is a
 //! deadline, the clock. In loops whose bodies take more than some ten thousand instructions, these checks are too
 //! rare to keep a deadline; such loops call [`checkpoint_now`].
 //!

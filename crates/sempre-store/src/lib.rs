@@ -9,7 +9,7 @@
 //! | `flat` | a lock-free set of keys of one or two words |
 //! | `keys`, `packed`, `split` | the keys of a flat table: as words, or in few bits |
 //! | `tree` | tree compression of longer states on top of flat tables |
-//! | [`index_array`] | [`IndexArray`]: a number per state, beside the table |
+//! | `index_array` | [`IndexArray`]: a number per state, beside the table |
 //! | [`union_find`] | [`UnionFind`]: sets of states that several workers unite, beside the table |
 //! | [`budget`] | [`Budget`]: the memory that all tables of a search share |
 //! | `gate` | many readers of a table, and now and then a worker that replaces it |

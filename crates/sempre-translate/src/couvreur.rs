@@ -23,7 +23,7 @@
 //!
 //! * States are identified by their functions, so formulas with the same present and future merge.
 //! * Letters are never enumerated: the propositions are on top of the diagram, and one pass over its nodes gives the
-//!   classes of letters with the same rest ([`Bdds::split_propositions`]). The cost of sixty propositions is that of
+//!   classes of letters with the same rest ([`Bdds::split_propositions`](sempre_omega::Bdds::split_propositions)). The cost of sixty propositions is that of
 //!   their diagram.
 //! * Below `G`, where the formula is required again at each position anyway, an eventuality needs no `Next` variable
 //!   of its own (`[G F g] = ([g] | Promise[g]) & Next[G F g]`).

@@ -3,9 +3,9 @@
 //!
 //! Several constructions are tried, the results are reduced, and the smallest is returned:
 //!
-//! 1. the Büchi automata of [`buchi`](mod@crate::buchi), which are minimal and deterministic for obligations and some
+//! 1. the Büchi automata of `buchi`, which are minimal and deterministic for obligations and some
 //!    others;
-//! 2. the construction of the [`master_theorem`], of the formula and, with the complement of the condition, of its
+//! 2. the construction of the `master_theorem`, of the formula and, with the complement of the condition, of its
 //!    negation;
 //! 3. Safra's construction from the generalised Büchi automata of both, if these are small.
 //!

@@ -8,7 +8,7 @@
 //! Invariants: I1, every intermediate formula is equivalent to the first. I2, each is less than the one before in a
 //! well-founded order, so the search ends.
 //!
-//! Cost: [`MAX_TRIES`] comparisons of languages at most.
+//! Cost: `MAX_TRIES` comparisons of languages at most.
 
 use crate::equivalence::equivalent;
 use crate::safety_kind::{SafetyKind, safety_kind};

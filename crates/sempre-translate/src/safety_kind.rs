@@ -4,7 +4,7 @@
 //! of safety properties" (SPIN 2003), sections 3.1 and 4.1. A safety formula is
 //!
 //! * *intentional* if all its bad prefixes are informative: the minimal automaton of the informative ones
-//!   ([`informative_prefixes`]) is the minimal automaton of all ([`bad_prefixes`]);
+//!   ([`informative_prefixes`]) is the minimal automaton of all ([`bad_prefixes`](mod@sempre_omega::finite::bad_prefixes));
 //! * *accidental* if not all are, but every violation has an informative one;
 //! * *pathological* if some violation has none. The finite automaton of informative prefixes then misses violations,
 //!   and must not be used alone.

@@ -1,6 +1,6 @@
 //! Translations of formulas to automata of any kind.
 //!
-//! Büchi automata come from [`buchi`](mod@crate::buchi), all others from [`emerson_lei`](mod@crate::emerson_lei).
+//! Büchi automata come from `buchi`, all others from [`emerson_lei`](mod@crate::emerson_lei).
 
 use crate::couvreur::Limits;
 use crate::emerson_lei;

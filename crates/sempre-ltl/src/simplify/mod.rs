@@ -9,7 +9,7 @@
 //! * syntactic implication ([`Implication`]): `a & b = a` if `a` implies `b`, and its relatives.
 //!
 //! Every rule has a dual, obtained by exchanging true and false, `&` and `|`, `F` and `G`, `U` and `R`,
-//! `W` and `M`. Each is therefore written once, in terms of a [`View`] that reads formulas either as
+//! `W` and `M`. Each is therefore written once, in terms of a `View` that reads formulas either as
 //! they are or through that exchange.
 //!
 //! Invariants: S1 the input is in negation normal form and so is the output; S2 the result is never

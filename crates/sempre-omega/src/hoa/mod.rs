@@ -1,10 +1,10 @@
 //! The Hanoi Omega-Automata format, versions 1 and 1.1 (Babiak, Blahoudek, Duret-Lutz, Klein, Křetínský, Müller,
 //! Parker, Strejček, CAV 2015): a complete reader and a writer.
 //!
-//! * [`lexer`]: text to tokens with spans, in linear time.
-//! * [`expressions`]: Boolean labels and acceptance conditions.
+//! * `lexer`: text to tokens with spans, in linear time.
+//! * `expressions`: Boolean labels and acceptance conditions.
 //! * [`reader`]: the automata of a stream, with as many errors as possible.
-//! * [`properties`]: the claims of `properties:` and `acc-name:` lines, compared with the automaton.
+//! * `properties`: the claims of `properties:` and `acc-name:` lines, compared with the automaton.
 //! * [`acceptance_name`]: the standard's names for conditions.
 //! * [`writer`]: an automaton as text.
 //!

@@ -2,7 +2,7 @@
 //!
 //! Automata are read one after the other. An automaton with an error is reported, not returned, and the reader
 //! continues behind it; inside an automaton it continues with the next header, the next edge or the next state, so
-//! that one run reports many errors. It stops after [`MAX_ERRORS`](super::source::MAX_ERRORS).
+//! that one run reports many errors. It stops after `MAX_ERRORS` (50).
 //!
 //! The choices that the format leaves to readers:
 //!
@@ -15,7 +15,7 @@
 //!   ([`miyano_hayashi`](crate::miyano_hayashi)), if their acceptance allows it.
 //! * Version 1.1 has dots in names and `!` before properties. In a text of version 1 a header with a dot is left out
 //!   with a warning; its other extensions are accepted there, too.
-//! * Unknown lower-case headers are kept ([`Automaton::extra_headers`]); upper-case ones may change what the
+//! * Unknown lower-case headers are kept ([`extra_headers`](crate::Automaton::extra_headers)); upper-case ones may change what the
 //!   automaton means, and are errors, as the standard demands.
 //!
 //! Cost: linear in the text, but for the diagrams of labels (which have their own limit). Counts in the header are

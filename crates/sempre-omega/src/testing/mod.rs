@@ -12,7 +12,7 @@
 //!   generalised acceptance on transitions, a stuttering self-loop on every state and no other stuttering transition,
 //!   so that one kind of acceptance covers both.
 //!
-//! Both come from ω-automata by [`unfolding`](mod@unfolding) them over the valuations. Only the observed propositions
+//! Both come from ω-automata by `unfolding` them over the valuations. Only the observed propositions
 //! are unfolded (those that some label tests), only reachable states are constructed, and automata that would be too
 //! large are refused ([`Refusal`], [`Limits`]).
 //!

@@ -8,7 +8,7 @@
 //!   infinitely often, or
 //! * if it stutters from some point on and the run stays in a livelock accepting state from there.
 //!
-//! From a Büchi automaton with acceptance on states: it is [unfolded](mod@super::unfolding); a pair is Büchi
+//! From a Büchi automaton with acceptance on states: it is unfolded (`unfolding`); a pair is Büchi
 //! accepting if its state is, and livelock accepting if it reaches an accepting stuttering cycle by stuttering; the
 //! stuttering transitions are removed. States with an empty language are removed too, and bisimilar ones are merged.
 //!

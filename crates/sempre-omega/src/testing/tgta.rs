@@ -6,7 +6,7 @@
 //! stuttering self-loop, and no other transition stutters. So the run stays in its state while the word stutters, and
 //! there is no second kind of acceptance.
 //!
-//! From a TGBA: it is [unfolded](mod@super::unfolding). A state on an accepting stuttering cycle gets a self-loop in
+//! From a TGBA: it is unfolded (`unfolding`). A state on an accepting stuttering cycle gets a self-loop in
 //! all acceptance sets: a round of that cycle reads repetitions of a letter. A state that only *reaches* such a cycle
 //! by stuttering must not have one, if a run can return to it and see the marks again. The papers copy transitions
 //! into it to the states on the cycles; here the copies lead to one artificial state with only its self-loop, and are
