@@ -273,7 +273,8 @@ impl Builder<'_> {
                     self.add(Kind::Assign(Some(cell), value), span);
                 }
                 Start::Zero if matches!(variable.shape, Shape::Struct(_)) => {
-                    self.add(Kind::Condition(Value::Number(1)), span);
+                    // No `skip`: SPIN removes those that follow each other.
+                    self.add(Kind::Assign(None, Value::Number(0)), span);
                 }
                 Start::Zero => {
                     self.store.leaves[leaf].written = true;

@@ -40,7 +40,8 @@ impl Builder<'_> {
         Some(self.selection(&options, false, span))
     }
 
-    /// `for`, or `select` if there is no body.
+    /// `for`, or `select` if there is no body. Its element is the loop behind the first assignment: there a label of the statement
+    /// stands, so that a jump to it does not start again from the first value. That is how SPIN (6.5.2) builds it.
     pub fn counting(
         &mut self,
         cell: Cell,
@@ -50,7 +51,7 @@ impl Builder<'_> {
         span: Span,
     ) -> Option<(El, bool)> {
         let read = || Box::new(Value::Read(cell.clone()));
-        let start = self.add(Kind::Assign(Some(cell.clone()), from), span);
+        self.add(Kind::Assign(Some(cell.clone()), from), span);
         self.flow.breaks.push(None);
         self.loops.push(self.flow.breaks.len() - 1);
         let round = self.open();
@@ -74,8 +75,7 @@ impl Builder<'_> {
             self.add(Kind::Goto(Jump::Break(n)), span);
         }
         self.close();
-        self.chosen(vec![leave, round], true, span);
-        Some((start, true))
+        Some((self.chosen(vec![leave, round], true, span), true))
     }
 
     /// `for` over the messages of a channel: each is taken and put back, as many as the channel holds. Loops of one block share
