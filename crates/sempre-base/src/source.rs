@@ -228,6 +228,7 @@ pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Op
         .into_iter()
         // Each letter too many or too few is a mistake.
         .filter(|name| {
+            crate::checkpoint();
             name.chars()
                 .take(length + limit + 1)
                 .count()

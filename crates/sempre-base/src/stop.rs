@@ -27,9 +27,9 @@
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
-use std::time::Instant;
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
 
 /// The number of checkpoints between two checks of flags and clock.
 const INTERVAL: u32 = 64;
@@ -260,6 +260,31 @@ pub fn cancellable<T>(cancel: &Cancel, work: impl FnOnce() -> T) -> Result<T, St
     })
 }
 
+/// How long a thread waits for work beside it between two checks.
+const WAIT: Duration = Duration::from_millis(5);
+
+/// Does work that has no checkpoints, because it is done by code of others, on a thread of its own; this thread waits at checkpoints.
+/// If it is stopped there, the work is left to itself: it ends at its next checkpoint or at its end, unless the process ends before.
+/// `None` if there is no thread to be had; then nothing has been done.
+pub fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let cancel = Cancel::current();
+    let (sender, receiver) = mpsc::channel();
+    let work = move || {
+        let done = catch_unwind(AssertUnwindSafe(|| under(&cancel, work)));
+        // Nobody waits for it any more if this thread was stopped.
+        let _ = sender.send(done);
+    };
+    std::thread::Builder::new().spawn(work).ok()?;
+    loop {
+        match receiver.recv_timeout(WAIT) {
+            Ok(Ok(done)) => return Some(done),
+            // Also what unwinds from a checkpoint of the work.
+            Ok(Err(panic)) => resume_unwind(panic),
+            Err(_) => checkpoint_now(),
+        }
+    }
+}
+
 /// Checks from time to time whether the work is stopped; if so, unwinds to [`cancellable`].
 #[inline]
 pub fn checkpoint() {
@@ -290,7 +315,6 @@ fn look(left: &Cell<u32>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     /// Endless work that counts its iterations.
     fn endless(done: &Cell<u64>) {
@@ -358,6 +382,28 @@ mod tests {
         };
         let panic = catch_unwind(AssertUnwindSafe(|| cancellable(&stopped, work)));
         let text = panic.unwrap_err().downcast::<&str>();
+        assert_eq!(*text.unwrap(), "a defect");
+    }
+
+    #[test]
+    fn work_beside_is_stopped_or_left() {
+        let at_rest = || cancellable(&Cancel::new(), || beside(|| 7));
+        assert_eq!(at_rest(), Ok(Some(7)));
+        let stopped = Cancel::new();
+        stopped.stop(Stop::Memory);
+        // It cannot end before the test does.
+        let (hold, held) = mpsc::channel::<()>();
+        let answer = cancellable(&stopped, || beside(move || held.recv().is_ok()));
+        assert_eq!(answer, Err(Stop::Memory));
+        drop(hold);
+        // A checkpoint of the work ends it, too, and a panic is one of the caller.
+        let answer = cancellable(&stopped, || beside(|| endless(&Cell::new(0))));
+        assert_eq!(answer, Err(Stop::Memory));
+        let panic = catch_unwind(|| beside(|| resume_unwind(Box::new("a defect"))));
+        let text = panic
+            .map(|_: Option<()>| ())
+            .unwrap_err()
+            .downcast::<&str>();
         assert_eq!(*text.unwrap(), "a defect");
     }
 

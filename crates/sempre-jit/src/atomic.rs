@@ -94,7 +94,7 @@ impl CompiledSystem {
             ..
         } = expansion;
         let (before, start) = (ends.len(), record[0]);
-        seen.clear();
+        seen.reset(stride - 1);
         waiting.clear();
         waiting.extend_from_slice(&record[1..]);
         let mut at = vec![0; stride - 1];
@@ -108,7 +108,7 @@ impl CompiledSystem {
             if seen.len() >= MAX_INTERMEDIATE_STATES {
                 return None;
             }
-            if (branched || steps > CYCLE_CHECK_AFTER) && !seen.insert(at.as_slice().into()) {
+            if (branched || steps > CYCLE_CHECK_AFTER) && !seen.insert(&at) {
                 continue;
             }
             let holder = field.get(&at);
@@ -116,7 +116,7 @@ impl CompiledSystem {
             let own = context.records[..count * stride].chunks_exact(stride);
             if count > 1 && !branched && own.clone().any(is_intermediate) {
                 branched = true;
-                seen.insert(at.as_slice().into());
+                seen.insert(&at);
             }
             for record in own {
                 if is_intermediate(record) {

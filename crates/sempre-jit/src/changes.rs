@@ -122,6 +122,7 @@ impl CompiledSystem {
         let (mut steps, mut branched) = (0usize, false);
         let mut earlier: Option<(u64, Difference)> = None;
         loop {
+            sempre_base::checkpoint();
             steps += 1;
             if steps >= MAX_INTERMEDIATE_STATES {
                 return None;

@@ -6,7 +6,7 @@ use crate::background::Compilation;
 use crate::difference::{Changes, each_record};
 use crate::error::CompileError;
 use crate::native::Native;
-use rustc_hash::FxHashSet;
+use sempre_model::flat_set::FlatSet;
 use sempre_model::ir::{Expr, Program};
 use sempre_model::{Layout, ProgramContext, ProgramSystem, System};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(crate) struct AtomicExpansion {
     pub(crate) ends: Vec<u64>,
     /// Intermediate states that are not expanded yet, one behind the other.
     pub(crate) waiting: Vec<u64>,
-    pub(crate) seen: FxHashSet<Box<[u64]>>,
+    pub(crate) seen: FlatSet<u64>,
 }
 
 impl AtomicExpansion {

@@ -136,6 +136,7 @@ impl PetriNet {
         program.initial = vec![self.places.iter().map(|p| p.initial).collect()];
         let producers = self.producers();
         for (number, transition) in self.transitions.iter().enumerate() {
+            sempre_base::checkpoint();
             let mut change: Vec<(u32, i64)> = transition
                 .inputs
                 .iter()

@@ -15,11 +15,11 @@
 //!   once. An error in it is reported with the action that starts the step. If no sequence ends, that is an error,
 //!   too.
 
+use crate::flat_set::FlatSet;
 use crate::ir::{
     Action, Behaviour, Binary, Expr, Place, Program, StepError, Stmt, Unary, VariableId,
 };
 use crate::system::Step;
-use rustc_hash::FxHashSet;
 
 /// A step with more intermediate states than this is endless.
 pub const MAX_INTERMEDIATE_STATES: usize = 1 << 20;
@@ -86,14 +86,15 @@ impl<'p> Interpreter<'p> {
         steps: &mut Vec<(Step, Result<Vec<i64>, StepError>)>,
     ) {
         let before = steps.len();
-        let mut seen: FxHashSet<Vec<i64>> = FxHashSet::default();
+        let mut seen = FlatSet::default();
+        seen.reset(from.len());
         let mut open = vec![from];
         while let Some(mut state) = open.pop() {
             sempre_base::stop::checkpoint_now();
             if seen.len() >= MAX_INTERMEDIATE_STATES {
                 break;
             }
-            if !seen.insert(state.clone()) {
+            if !seen.insert(&state) {
                 continue;
             }
             passed(&state);

@@ -3,6 +3,7 @@
 //! This crate does not depend on properties or on input languages.
 
 pub mod distance;
+pub mod flat_set;
 pub mod footprint;
 pub mod interpreter;
 mod interval_domain;

@@ -14,7 +14,7 @@
 
 use crate::interpreter::Interpreter;
 use crate::intervals::{Interval, intervals};
-use crate::ir::{Program, Type};
+use crate::ir::{Behaviour, Program, Type};
 use crate::layout::Layout;
 use rustc_hash::FxHashSet;
 use sempre_base::Random;
@@ -133,6 +133,11 @@ impl RangeSampler {
                 break;
             }
             self.work += expansion;
+            if interpreter.enabled(&state).len() * successor > WORK {
+                self.glance(&interpreter, state);
+                self.complete = false;
+                break;
+            }
             let steps = interpreter.steps_through(&state, &mut |state| {
                 self.include(state);
                 self.work += expansion;
@@ -150,6 +155,32 @@ impl RangeSampler {
         }
     }
 
+    /// Includes the values that single actions assign, for a wide state with many successors: as whole states these would take too much
+    /// time and memory.
+    fn glance(&mut self, interpreter: &Interpreter<'_>, state: Vec<i64>) {
+        let mut after = state.clone();
+        let mut written = Vec::new();
+        for action in interpreter.enabled(&state) {
+            checkpoint_now();
+            let behaviour = &interpreter.program().actions[action as usize].behaviour;
+            let Behaviour::Guarded { effect, .. } = behaviour else {
+                continue;
+            };
+            written.clear();
+            let done = interpreter.effect(effect, &mut after, &mut written);
+            for &cell in &written {
+                let cell = cell as usize;
+                if done.is_ok() {
+                    let range = &mut self.seen[cell];
+                    *range = (range.0.min(after[cell]), range.1.max(after[cell]));
+                }
+            }
+            for &cell in &written {
+                after[cell as usize] = state[cell as usize];
+            }
+        }
+    }
+
     /// Random walks, which reach deeper states, for a quarter of the work.
     fn walk(&mut self, program: &Program, expansion: usize, successor: usize) {
         let interpreter = Interpreter::new(program);
@@ -159,6 +190,9 @@ impl RangeSampler {
             let mut state = random.pick(&program.initial).clone();
             for _ in 0..1000 {
                 checkpoint_now();
+                if interpreter.enabled(&state).len() * successor > WORK {
+                    return;
+                }
                 let steps = interpreter.steps_through(&state, &mut |state| {
                     self.include(state);
                     self.work += expansion;

@@ -181,6 +181,7 @@ impl Automaton {
     /// Unites the labels of edges with the same ends and marks, and sorts the edges of each state.
     pub fn merge_edges(&mut self, bdds: &mut Bdds) {
         for edges in &mut self.edges {
+            sempre_base::checkpoint();
             edges.sort_unstable_by(|a, b| (a.to, &a.mark, a.label).cmp(&(b.to, &b.mark, b.label)));
             edges.dedup_by(|next, kept| {
                 let same = next.to == kept.to && next.mark == kept.mark;

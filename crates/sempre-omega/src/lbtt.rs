@@ -79,6 +79,7 @@ struct RawState {
 impl<'t> Reader<'_, 't> {
     /// The next token, not taken: an operator, a string with its quotes, or a word. Empty at the end.
     fn peek(&mut self) -> (Span, &'t str) {
+        sempre_base::checkpoint();
         let bytes = self.text.as_bytes();
         while bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
             self.at += 1;
@@ -461,6 +462,7 @@ pub fn write_lbtt(alphabet: &mut Alphabet, a: &Automaton) -> Result<String, NotG
         }
         out.push('\n');
         for e in edges {
+            sempre_base::checkpoint();
             let guard = guards
                 .entry(e.label)
                 .or_insert_with(|| guard_text(&mut alphabet.bdds, &names, e.label));

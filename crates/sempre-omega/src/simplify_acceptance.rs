@@ -110,7 +110,10 @@ impl Facts {
     /// The condition with each set replaced by the first one that is on the same edges.
     fn merge_equal_sets(&self, condition: &Acceptance) -> Acceptance {
         let first = |i: u32| {
-            let same = |j: &u32| self.marks.iter().all(|m| m.contains(*j) == m.contains(i));
+            let same = |j: &u32| {
+                sempre_base::checkpoint();
+                self.marks.iter().all(|m| m.contains(*j) == m.contains(i))
+            };
             (0..i).find(same).unwrap_or(i)
         };
         condition.map(&mut |atom| match *atom {
@@ -123,6 +126,7 @@ impl Facts {
     /// Does one atom imply another, on all runs of the automaton?
     fn implies(&self, x: &Acceptance, y: &Acceptance) -> bool {
         use Acceptance::{Fin, Inf};
+        sempre_base::checkpoint();
         let each = |f: &dyn Fn(&Mark) -> bool| self.marks.iter().all(f);
         match (x, y) {
             (Inf(i), Inf(j)) => each(&|m| !m.contains(*i) || m.contains(*j)),

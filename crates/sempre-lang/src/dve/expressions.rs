@@ -26,6 +26,7 @@ pub(super) struct Resolver<'s> {
 impl Resolver<'_> {
     /// The expression; anything if it is wrong, which is then in the report.
     pub fn value(&mut self, e: &Expression<'_>) -> Expr {
+        sempre_base::checkpoint();
         match &e.kind {
             Kind::Number(n) => Expr::Constant(*n),
             Kind::Quoted(text) => {

@@ -130,6 +130,7 @@ impl<'a> Lexer<'a> {
 
     /// The next word; [`Kind::End`] for ever after the last.
     pub fn word(&mut self) -> Token<'a> {
+        sempre_base::checkpoint();
         if !self.skip_blanks() {
             let opening = Span::new(self.at, self.at + 2);
             self.at = self.end;

@@ -219,6 +219,7 @@ impl Lowering<'_, '_> {
         }
         let mut moves = Vec::new();
         for transition in &process.transitions {
+            sempre_base::checkpoint();
             let from = self.state(index, transition.from);
             let to = self.state(index, transition.to);
             let guard = self.guard(index, transition);
@@ -395,6 +396,7 @@ impl Lowering<'_, '_> {
     fn uncommitted(&self, but: &[ProcessId]) -> Vec<Expr> {
         let mut tests = Vec::new();
         for (i, process) in self.file.processes.iter().enumerate() {
+            sempre_base::checkpoint();
             let symbols = &self.declared.symbols.processes[i];
             let (Some(id), Some(location)) = (self.declared.processes[i], symbols.location) else {
                 continue;
@@ -453,6 +455,7 @@ impl Lowering<'_, '_> {
                 continue;
             };
             for &receiver in &receivers[sync.channel] {
+                sempre_base::checkpoint();
                 // Both or none: the one that is committed lets nobody else move.
                 if receiver.process == m.process || receiver.committed != m.committed {
                     continue;
@@ -497,6 +500,7 @@ impl Lowering<'_, '_> {
         transfer: Vec<Stmt>,
         name: String,
     ) -> Action {
+        sempre_base::checkpoint();
         let processes: Vec<ProcessId> = moves.iter().map(|m| m.process).collect();
         let mut guard: Vec<Expr> = moves.iter().map(|m| m.here()).collect();
         if !moves.iter().any(|m| m.committed) {

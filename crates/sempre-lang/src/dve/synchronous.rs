@@ -62,6 +62,7 @@ pub(super) fn compose(
         return;
     }
     for mut number in 0..combinations.unwrap_or(0) {
+        sempre_base::checkpoint();
         let mut chosen = Vec::with_capacity(choices.len());
         for own in choices.iter().rev() {
             chosen.push(own[number % own.len()]);

@@ -92,6 +92,7 @@ impl<'f, 't> Builder<'f, 't> {
 
     /// What a number in a column stands for in the cell.
     fn cell(&mut self, column: usize, word: &str, place: Span) -> Option<i64> {
+        sempre_base::checkpoint();
         let number = match word.bytes().all(|b| b.is_ascii_digit()) {
             true => word.parse::<i64>().ok(),
             false => None,
@@ -161,6 +162,7 @@ impl<'f, 't> Builder<'f, 't> {
         for (number, lines) in file.trans.iter().enumerate() {
             let groups = self.groups(lines, edge);
             for ((labels, reads), rows) in groups {
+                sempre_base::checkpoint();
                 let used = rows.iter().map(|r| u64::BITS - r.2.leading_zeros());
                 program.marks = program.marks.max(used.max().unwrap_or(0));
                 program.actions.push(action(number, &labels, reads, rows));
@@ -176,6 +178,7 @@ impl<'f, 't> Builder<'f, 't> {
         let mut variables = FxHashMap::default();
         let names: FxHashSet<&str> = state.iter().filter_map(|d| d.name.as_deref()).collect();
         for (i, declaration) in state.iter().enumerate() {
+            sempre_base::checkpoint();
             let name = match &declaration.name {
                 Some(name) => name.clone(),
                 // A name that no other cell has.
@@ -282,6 +285,7 @@ impl<'f, 't> Builder<'f, 't> {
             let mut marks = 0;
             let mut labels = Vec::new();
             for (declaration, word) in edge.iter().zip(&line[cells..]) {
+                sempre_base::checkpoint();
                 let (text, number) = self.label_value(declaration, word);
                 match declaration.name.as_deref() == Some("marks") {
                     true if number < 0 => self.error(word.place, "expected marks as a number"),
@@ -303,6 +307,7 @@ impl<'f, 't> Builder<'f, 't> {
     }
 
     fn column(&mut self, column: usize, word: &Word<'t>) -> Option<Column> {
+        sempre_base::checkpoint();
         if word.text == "*" {
             return Some(Column::Star);
         }

@@ -48,6 +48,7 @@ fn words(line: &str, start: usize) -> Result<Vec<Word<'_>>, Diagnostic> {
     let mut words = Vec::new();
     let mut at = 0;
     loop {
+        sempre_base::checkpoint();
         at += line[at..].len() - line[at..].trim_start().len();
         if at == line.len() {
             return Ok(words);
@@ -247,6 +248,7 @@ impl<'t> File<'t> {
         let mut all: Vec<Declaration<'t>> = Vec::new();
         let mut names: FxHashSet<String> = FxHashSet::default();
         for word in lines.iter().flatten() {
+            sempre_base::checkpoint();
             match declaration(word) {
                 Some(d) => {
                     if let Some(name) = &d.name

@@ -53,6 +53,7 @@ pub fn read_kripke(text: &str) -> Result<Graph, Vec<Diagnostic>> {
     graph.initial.dedup();
     let names = unique_names(automaton);
     for ((edges, label), name) in automaton.edges.iter().zip(labels).zip(names) {
+        sempre_base::checkpoint();
         let Some(propositions) = assignment(&alphabet, automaton, label) else {
             let state = graph.states.len();
             return Err(error(no_label(automaton, state)));
@@ -138,6 +139,7 @@ fn state_labels(
     let mut labels = Vec::new();
     let mut looped = None;
     for (state, edges) in automaton.edges.iter().enumerate() {
+        sempre_base::checkpoint();
         let mut edges = edges.iter();
         let label = match edges.next() {
             Some(first) => Some(first.label),
@@ -198,6 +200,7 @@ fn with_loops(text: &str) -> String {
     // Since `State:` was seen: outside brackets and braces, the first number.
     let mut header: Option<Option<&str>> = None;
     while let Some(c) = rest.chars().next() {
+        sempre_base::checkpoint();
         let length = match c {
             '"' => string_length(rest),
             '/' if rest.starts_with("/*") => comment_length(rest),

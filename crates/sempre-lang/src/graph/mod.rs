@@ -80,6 +80,7 @@ impl Graph {
         let mut rows = Vec::with_capacity(self.edges());
         let mut marks = Vec::new();
         for (from, state) in self.states.iter().enumerate() {
+            sempre_base::checkpoint();
             for edge in &state.edges {
                 rows.push((vec![from as i64], vec![i64::from(edge.to)]));
                 marks.push(edge.marks);

@@ -45,6 +45,7 @@ fn tokens(line: &str, start: usize) -> Result<Tokens<'_>, Diagnostic> {
     let mut all = Vec::new();
     let mut at = 0;
     while let Some(c) = line[at..].chars().next() {
+        sempre_base::checkpoint();
         let rest = &line[at..];
         let (token, length) = match c {
             '#' => break,
@@ -266,6 +267,7 @@ impl<'t> Reader<'t> {
     }
 
     fn find(&mut self, name: &str, place: Span) -> Option<u32> {
+        sempre_base::checkpoint();
         let found = self.numbers.get(name).copied();
         if found.is_none() && !self.is_full() {
             let error = Diagnostic::error(place, format!("there is no state `{name}`"));

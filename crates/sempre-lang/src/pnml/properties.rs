@@ -7,7 +7,7 @@
 //! condition on states asks whether a state is reachable, and is read as the formula that says of all runs that they never get there. Path
 //! quantifiers elsewhere make another logic and are refused.
 
-use super::xml::{MAX_ERRORS, child, elements, parse as parse_xml, tag, text_of};
+use super::xml::{MAX_ERRORS, child, elements, parse as parse_xml, stoppable, tag, text_of};
 use roxmltree::Node;
 use sempre_base::{Diagnostic, Span};
 
@@ -42,6 +42,10 @@ const MAX_NESTING: usize = 1000;
 
 /// Reads a set of properties.
 pub fn read_properties(text: &str) -> Result<Vec<Property>, Vec<Diagnostic>> {
+    stoppable(text, read)
+}
+
+fn read(text: &str) -> Result<Vec<Property>, Vec<Diagnostic>> {
     let document = parse_xml(text).map_err(|e| vec![e])?;
     let root = document.root_element();
     if root.tag_name().name() != "property-set" {
@@ -152,6 +156,7 @@ impl Reader {
             let message = format!("nesting deeper than {MAX_NESTING} is not supported");
             return Err(Diagnostic::error(tag(node), message));
         }
+        sempre_base::checkpoint();
         let nesting = nesting + 1;
         let prefix = |reader: &mut Self, sign: &str| {
             reader.out.push_str(sign);

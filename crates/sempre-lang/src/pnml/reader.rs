@@ -11,7 +11,9 @@
 //! The XML itself is read by roxmltree, which knows the place of each element and attribute and takes
 //! some 30 ms for a megabyte; the rest is linear with one hash lookup for each arc end.
 
-use super::xml::{MAX_ERRORS, attribute_place, child, elements, parse as parse_xml, tag, text_of};
+use super::xml::{
+    MAX_ERRORS, attribute_place, child, elements, parse as parse_xml, stoppable, tag, text_of,
+};
 use crate::petri_net::{MAX_NUMBER, NetPlace, NetTransition, PetriNet, added_up};
 use roxmltree::Node;
 use rustc_hash::FxHashMap;
@@ -26,6 +28,10 @@ use sempre_base::{Diagnostic, Span, nearest};
 /// assert_eq!((net.places[0].initial, net.transitions[0].inputs[0]), (2, (0, 1)));
 /// ```
 pub fn read_pnml(text: &str) -> Result<PetriNet, Vec<Diagnostic>> {
+    stoppable(text, read)
+}
+
+fn read(text: &str) -> Result<PetriNet, Vec<Diagnostic>> {
     let document = parse_xml(text).map_err(|e| vec![e])?;
     let mut reader = Reader::default();
     reader.document(document.root_element());
@@ -143,6 +149,7 @@ impl<'a> Reader<'a> {
         let mut pages = vec![net];
         while let Some(page) = pages.pop() {
             for node in elements(page) {
+                sempre_base::checkpoint();
                 if self.errors.len() >= MAX_ERRORS {
                     return;
                 }
@@ -281,6 +288,7 @@ impl<'a> Reader<'a> {
     }
 
     fn arc<'i: 'a>(&mut self, node: Node<'a, 'i>) {
+        sempre_base::checkpoint();
         if !self.arc_is_ordinary(node) {
             return;
         }

@@ -1,10 +1,25 @@
 //! What the readers of XML share: a parsed document, and where its parts stand in the text.
 
 use roxmltree::{Document, Node, ParsingOptions};
-use sempre_base::{Diagnostic, Span};
+use sempre_base::{Diagnostic, Span, stop};
 
 /// Errors after which a reader gives up.
 pub(super) const MAX_ERRORS: usize = 50;
+
+/// Longer texts are read beside the thread that asks for it: the library takes some 30 ms for a megabyte, more for an element with
+/// thousands of attributes, and has no checkpoints.
+const LONG: usize = 1 << 18;
+
+/// Reads a text, in such a way that it can be stopped.
+pub(super) fn stoppable<T: Send + 'static>(text: &str, read: fn(&str) -> T) -> T {
+    if text.len() > LONG {
+        let copy = text.to_string();
+        if let Some(read) = stop::beside(move || read(&copy)) {
+            return read;
+        }
+    }
+    read(text)
+}
 
 /// Parses a text, or says where it stops being XML.
 pub(super) fn parse(text: &str) -> Result<Document<'_>, Diagnostic> {

@@ -49,6 +49,7 @@ impl Bdds {
         path: &mut Vec<Literal>,
         emit: &mut impl FnMut(&[Literal]),
     ) -> Bdd {
+        sempre_base::checkpoint();
         // Beyond the bound, `lower` need not imply `upper` any more, and the recursion would not end.
         if lower.is_false() || self.is_full() {
             return Bdd::FALSE;

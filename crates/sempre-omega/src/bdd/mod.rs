@@ -461,6 +461,7 @@ impl Bdds {
         if let Some(r) = self.cached(DISJOINT, a, b) {
             return r.is_true();
         }
+        sempre_base::checkpoint();
         let (_, a0, a1, b0, b1) = self.split(a, b);
         let answer = self.disjoint(a0, b0) && self.disjoint(a1, b1);
         self.cache_result(DISJOINT, a, b, Bdd(u32::from(answer)));
@@ -478,6 +479,7 @@ impl Bdds {
         if let Some(r) = self.cached(SUBSET, a, b) {
             return r.is_true();
         }
+        sempre_base::checkpoint();
         let (_, a0, a1, b0, b1) = self.split(a, b);
         let answer = self.implies(a0, b0) && self.implies(a1, b1);
         self.cache_result(SUBSET, a, b, Bdd(u32::from(answer)));

@@ -133,6 +133,7 @@ impl Component {
             });
         };
         for (s, e) in self.edges() {
+            sempre_base::checkpoint();
             meet(&mut entering[e.to as usize], &e.mark);
             meet(&mut leaving[s], &e.mark);
         }
@@ -159,6 +160,7 @@ impl Component {
         loop {
             let (entering, leaving) = c.common();
             let mut changed = false;
+            sempre_base::checkpoint();
             for (s, edges) in c.out.iter_mut().enumerate() {
                 for e in edges {
                     let more = e.mark.union(&entering[s]).union(&leaving[e.to as usize]);
@@ -187,6 +189,7 @@ impl Component {
     pub(super) fn needed_sets(&self, used: &Mark) -> Vec<u32> {
         let sets: Vec<u32> = used.iter().collect();
         let includes = |j: u32, i: u32| {
+            sempre_base::stop::checkpoint_now();
             self.edges()
                 .all(|(_, e)| !e.mark.contains(i) || e.mark.contains(j))
         };
@@ -233,8 +236,10 @@ impl Component {
         let mut todo = vec![start];
         let mut waiting = Vec::new();
         loop {
+            sempre_base::checkpoint();
             if let Some(copy) = todo.pop() {
                 for e in &self.out[copy / levels] {
+                    sempre_base::checkpoint();
                     let to = e.to as usize * levels;
                     match rules.step(copy % levels, &e.mark) {
                         Step::To(next) => {

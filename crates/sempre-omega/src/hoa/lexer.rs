@@ -49,6 +49,7 @@ impl<'t> Lexer<'t> {
 
     /// The next token. At the end of the text, `Eof` again and again.
     pub(super) fn next(&mut self) -> (Token<'t>, Span) {
+        sempre_base::checkpoint();
         if let Some(open) = self.skip_blanks() {
             return (Token::OpenComment, open);
         }

@@ -186,6 +186,7 @@ fn body(
         }
         out.push('\n');
         for e in edges {
+            sempre_base::checkpoint();
             let _ = write!(out, "[{}] {}", labels.text(bdds, e.label), e.to);
             if !on_states {
                 write_marks(&mut out, &e.mark);

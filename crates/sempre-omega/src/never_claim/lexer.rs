@@ -41,6 +41,7 @@ pub(super) fn tokens(text: &str) -> (Vec<(Token<'_>, Span)>, Vec<Diagnostic>) {
         end
     };
     while let Some(&b) = bytes.get(at) {
+        sempre_base::checkpoint();
         let start = at;
         let token = match b {
             b if b.is_ascii_whitespace() => {

@@ -129,6 +129,7 @@ impl<'t> Reader<'_, 't> {
     }
 
     fn advance(&mut self) -> (Token<'t>, Span) {
+        sempre_base::checkpoint();
         let taken = self.tokens[self.at];
         self.at = (self.at + 1).min(self.tokens.len() - 1);
         taken

@@ -93,6 +93,7 @@ pub fn write_never_claim(
         }
         out.push_str("  do\n");
         for e in &a.edges[s as usize] {
+            sempre_base::checkpoint();
             let text = guards.entry(e.label).or_insert_with(|| {
                 label_text(&mut alphabet.bdds, &names, e.label, &LabelStyle::PROMELA)
             });

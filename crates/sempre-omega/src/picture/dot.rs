@@ -61,6 +61,7 @@ impl Picture {
             let _ = write!(out, "  {}", state(s));
         }
         for arrow in &self.arrows {
+            sempre_base::checkpoint();
             let label = quote(&arrow.lines);
             let _ = writeln!(out, "  {} -> {} [label={label}];", arrow.from, arrow.to);
         }

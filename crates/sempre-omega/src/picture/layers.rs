@@ -100,6 +100,7 @@ impl Grid {
                 );
             }
             for (i, a) in ends.iter().enumerate() {
+                sempre_base::checkpoint();
                 let crosses =
                     |b: &&(usize, usize)| (a.0 < b.0 && a.1 > b.1) || (a.0 > b.0 && a.1 < b.1);
                 total += ends[i + 1..].iter().filter(crosses).count();
@@ -114,6 +115,7 @@ impl Grid {
         let forth = (1..count).map(|l| (l, true));
         let back = (0..count.saturating_sub(1)).rev().map(|l| (l, false));
         for (l, right) in forth.chain(back) {
+            sempre_base::stop::checkpoint_now();
             let position = self.positions();
             let key = |item: &usize| {
                 let neighbours = if right {
@@ -173,6 +175,7 @@ impl Grid {
         let mut blocks: Vec<(usize, usize, f64)> = Vec::new();
         let mut offset = vec![0.0; layer.len()];
         for i in 0..layer.len() {
+            sempre_base::checkpoint();
             if i > 0 {
                 offset[i] =
                     offset[i - 1] + (self.heights[layer[i - 1]] + self.heights[layer[i]]) / 2.0;
@@ -220,6 +223,7 @@ pub(super) fn place(shape: &Shape<'_>) -> Placement {
         let mut bends = Vec::new();
         let mut last = left;
         for l in low + 1..high {
+            sempre_base::checkpoint();
             let bend = grid.heights.len();
             grid.heights.push(BEND);
             grid.before.push(vec![last]);

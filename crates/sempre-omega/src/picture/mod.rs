@@ -90,6 +90,7 @@ pub fn picture(alphabet: &mut Alphabet, a: &Automaton) -> Picture {
     let mut arrows = Vec::new();
     for (from, edges) in (0..).zip(&a.edges) {
         for e in edges {
+            sempre_base::checkpoint();
             let label = labels.entry(e.label).or_insert_with(|| {
                 label_text(&mut alphabet.bdds, &names, e.label, &LabelStyle::UNICODE)
             });

@@ -124,7 +124,8 @@ impl Picture {
         let mut extent = Extent::default();
         for (b, bends) in others.iter().zip(&placed.bends) {
             let bends: Vec<Point> = bends.iter().map(|&(l, y)| (column[l], title + y)).collect();
-            let back = edges.contains(&(b.to, b.from));
+            // Bundles are in order.
+            let back = edges.binary_search(&(b.to, b.from)).is_ok();
             let route = route(
                 at(b.from),
                 at(b.to),
@@ -312,6 +313,7 @@ fn tooltip(text: &str) -> String {
 }
 
 fn draw_edge(body: &mut String, extent: &mut Extent, bundle: &Bundle, route: &Route) {
+    sempre_base::checkpoint();
     let points = &route.points;
     for &(x, y) in points {
         extent.include(x, y);

@@ -54,8 +54,13 @@ pub struct Arguments {
     output: OutputOptions,
 }
 
-/// What is kept of the time to say what is known.
-const RESERVE: Duration = Duration::from_millis(100);
+/// The part of the time that is kept for engines to stop and for the answers to be printed, on a machine that may be busy: a twentieth,
+/// but at least and at most so much.
+fn reserve(time: Duration) -> Duration {
+    (time / 20)
+        .clamp(Duration::from_millis(100), Duration::from_secs(1))
+        .min(time / 10)
+}
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Outcome {
@@ -70,17 +75,15 @@ pub fn run(arguments: &Arguments) -> Outcome {
         out.flush()?;
         return Ok(Answer::Yes);
     };
-    let time = arguments
-        .time
-        .saturating_sub(RESERVE.min(arguments.time / 10));
     // More than can be waited for is as good as no limit.
-    let deadline = begin + time.min(Duration::from_secs(1 << 30));
+    let time = arguments.time.min(Duration::from_secs(1 << 30));
+    let deadline = begin + time - reserve(time);
+    let last = Some(begin + time);
     let path = file("model.pnml");
     let text = read_file(&path)?;
     let name = shown_name(&path);
     let memory = arguments.memory.or_else(memory::default_budget);
     supervisor::limit_memory(memory);
-    let last = Some(begin + arguments.time.min(Duration::from_secs(1 << 30)));
     let (model, _) = supervisor::step("reading the net", last, || {
         Model::read(Language::Pnml, "model", &text).map_err(|errors| {
             show(&Source::new(&name, &text), &errors);
@@ -135,7 +138,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
             Answer::Unknown
         });
     }
-    let checker = Checker::new(model.program(), Fairness::None).map_err(told)?;
+    let checker = supervisor::step("preparing the net", last, || {
+        Checker::new(model.program(), Fairness::None).map_err(told)
+    })?;
     if let Some(question) = Question::new(examination, model.program()) {
         let known = supervisor::step("answering the question", last, || {
             answer(&checker, &question, &settings, deadline).map_err(told)
@@ -160,13 +165,17 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     let path = file(&format!("{}.xml", arguments.examination));
     let text = read_file(&path)?;
-    let properties = sources::file(&model, &text).map_err(|errors| {
-        show(&Source::new(&shown_name(&path), &text), &errors);
-        Failure::Shown
+    let properties = supervisor::step("reading the formulas", last, || {
+        sources::file(&model, &text).map_err(|errors| {
+            show(&Source::new(&shown_name(&path), &text), &errors);
+            Failure::Shown
+        })
     })?;
     let mut result = Ok(Answer::Yes);
+    let mut is_open = vec![true; properties.len()];
     let mut tell = |number: usize, report: Result<Report, CheckError>| {
         let property = &properties[number];
+        is_open[number] = false;
         let printed = match report {
             Ok(report) => {
                 if is_yes(property.asked, &report.verdict).is_none() {
@@ -189,10 +198,18 @@ pub fn run(arguments: &Arguments) -> Outcome {
             }
         }
     };
-    supervisor::step("checking the properties", last, || {
+    let done = supervisor::step("checking the properties", last, || {
         share(&checker, &properties, &settings, deadline, &mut tell);
         Ok(())
-    })?;
+    });
+    if matches!(done, Err(Failure::Stopped(..))) {
+        let open = properties.iter().zip(&is_open).filter(|(_, open)| **open);
+        for (property, _) in open {
+            writeln!(out, "FORMULA {} CANNOT_COMPUTE", property.name)?;
+        }
+        out.flush()?;
+    }
+    done?;
     result
 }
 

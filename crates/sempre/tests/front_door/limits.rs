@@ -41,12 +41,18 @@ fn short_commands() -> Vec<Vec<String>> {
         "explore examples/mutex.dve",
         "explore examples/mutex.dve|--workers|2|--no-jit",
         "explore examples/philosophers-8.pnml|--engine|symbolic",
+        "explore examples/counter.etf",
+        "explore examples/lights.graph",
+        "explore examples/lights.hoa",
+        "explore examples/peterson.pml",
         "translate G(a -> F(b & X(c U d))) & G F e|--to|ba",
         "translate F G a & G F b|--to|parity",
         "translate G(a -> X(b W c))|--to|dfa",
         "formula G(a -> F b) & F(c R d)",
         "formula G(a -> F b)|--implies|G F a -> G F b",
         "automaton FILE|--complement|--format|stats",
+        "automaton FILE|--degeneralize|ba|--format|spin",
+        "automaton FILE|--format|svg",
         "cross G(a -> F b)|-t|sempre:tgba|-t|sempre:ba,low",
     ];
     let split = |line: &&str| {

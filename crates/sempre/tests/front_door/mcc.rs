@@ -133,3 +133,54 @@ fn other_nets_have_other_answers() {
         assert!(ran.out.starts_with(&start), "{}", ran.out);
     }
 }
+
+/// Stopped anywhere after its formulas were read, an examination has one line for each of them, and none is wrong.
+#[test]
+fn a_stopped_examination_says_what_it_did_not_compute() {
+    let formula = |i: usize, p: &str| {
+        let marked = format!(
+            "<integer-le><integer-constant>1</integer-constant><tokens-count><place>{p}</place></tokens-count></integer-le>"
+        );
+        format!(
+            "<property><id>n-{i}</id><formula><all-paths><finally>{marked}</finally></all-paths></formula></property>"
+        )
+    };
+    let all: String = (0..6).map(|i| formula(i, ["p", "q"][i % 2])).collect();
+    let text = format!("<property-set xmlns=\"http://mcc.lip6.fr/\">{all}</property-set>");
+    let folder = folder("stopped", NET, "FALSE", &[("LTLCardinality", &text)]);
+    let arguments = ["mcc", folder.to_str().expect("a name"), "--examination"];
+    let arguments = [&arguments[..], &["LTLCardinality", "--sequential"]].concat();
+    let whole = sempre(&arguments);
+    let mut answers: Vec<&str> = whole.out.lines().collect();
+    answers.sort_unstable();
+    let (mut open, mut stopped) = (0, 0);
+    for look in (0..24).map(|n| (1.6f64.powi(n)) as u64) {
+        let mut command = command(&arguments);
+        command.env("SEMPRE_STOP_AT", look.to_string());
+        let ran = finish(command.output().expect("the binary runs"));
+        stopped += usize::from(ran.status == 3);
+        if ran.out.is_empty() {
+            let reading = [
+                "reading the net",
+                "preparing the net",
+                "reading the formulas",
+            ];
+            assert!(reading.iter().any(|r| ran.err.contains(r)), "{}", ran.err);
+            continue;
+        }
+        let mut lines: Vec<&str> = ran.out.lines().collect();
+        lines.sort_unstable();
+        assert_eq!(lines.len(), answers.len(), "{look}: {}", ran.out);
+        for (line, answer) in lines.iter().zip(&answers) {
+            let name = |line: &str| line.split(' ').nth(1).map(str::to_string);
+            assert_eq!(name(line), name(answer), "{look}");
+            open += usize::from(line.contains("CANNOT_COMPUTE"));
+            let value = |line: &str| line.split(' ').nth(2).map(str::to_string);
+            assert!(
+                line.contains("CANNOT_COMPUTE") || value(line) == value(answer),
+                "{look}: {line}, {answer}"
+            );
+        }
+    }
+    assert!(stopped > 3 && open > 0, "{stopped} {open}");
+}
