@@ -12,9 +12,9 @@
 use crate::distance::distance;
 use crate::footprint::{Footprint, can_fail, reads_of};
 use crate::interpreter::Interpreter;
-use crate::ir::{Expr, Program};
+use crate::ir::{Expr, Program, StepError};
 use crate::layout::{CellsByWord, Layout, Overflow};
-use crate::system::{Failure, Sink, System};
+use crate::system::{Failure, Sink, Step, System};
 use sempre_base::Random;
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
@@ -108,6 +108,33 @@ impl ProgramSystem {
     }
 }
 
+impl ProgramSystem {
+    /// Gives a step to the sink; false if its state has no room.
+    fn tell(
+        &self,
+        context: &mut ProgramContext,
+        step: Step,
+        next: Result<Vec<i64>, StepError>,
+        sink: &mut impl Sink,
+    ) -> bool {
+        match next {
+            Ok(next) => match self.layout.pack(&next, &mut context.words) {
+                Ok(()) => sink.successor(step, &context.words),
+                Err(overflow) => {
+                    context.overflow = Some(overflow);
+                    sink.overflow();
+                    return false;
+                }
+            },
+            Err(error) => sink.failure(Failure {
+                action: Some(step.action),
+                message: error.show(&self.program).to_string(),
+            }),
+        }
+        true
+    }
+}
+
 impl System for ProgramSystem {
     type Context = ProgramContext;
 
@@ -154,6 +181,19 @@ impl System for ProgramSystem {
                 });
             }
         }
+        if self.program.atomic.is_none() && context.rank.is_none() {
+            // One after the other: all successors of a wide state at once may not fit into memory.
+            for action in interpreter.enabled(&context.cells) {
+                sempre_base::checkpoint();
+                let stepping = &self.program.actions[action as usize];
+                for (marks, next) in interpreter.steps_of(stepping, &context.cells) {
+                    if !self.tell(context, Step { action, marks }, next, sink) {
+                        return;
+                    }
+                }
+            }
+            return;
+        }
         // Intermediate states must fit the layout, too: compiled code stores them there.
         let (layout, mut narrow) = (&self.layout, None);
         let (cells, words) = (&context.cells, &mut context.words);
@@ -170,19 +210,8 @@ impl System for ProgramSystem {
             steps.sort_by_key(|(step, _)| rank[step.action as usize]);
         }
         for (step, next) in steps {
-            match next {
-                Ok(next) => match self.layout.pack(&next, &mut context.words) {
-                    Ok(()) => sink.successor(step, &context.words),
-                    Err(overflow) => {
-                        context.overflow = Some(overflow);
-                        sink.overflow();
-                        return;
-                    }
-                },
-                Err(error) => sink.failure(Failure {
-                    action: Some(step.action),
-                    message: error.show(&self.program).to_string(),
-                }),
+            if !self.tell(context, step, next, sink) {
+                return;
             }
         }
     }

@@ -18,6 +18,7 @@ use sempre::base::stop::{self, Cancel, Stop, cancellable, checkpoint_now};
 use sempre::cpu_time;
 use sempre::memory::Resident;
 use sempre_store::{reserve, signals};
+use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -42,8 +43,14 @@ const OWN: usize = 25 << 20;
 
 /// The memory that the process may take before it is asked to stop, and before it is ended. What is promised is 1.2 times the limit and
 /// 30 MB; the difference is for what the process takes between two looks, which on a busy machine may be far apart.
-fn thresholds(memory: usize) -> (usize, usize) {
-    let soft = memory.saturating_add(memory / 16).saturating_add(OWN);
+///
+/// The tables of searches have the limit as their budget, so the process takes more. Constructions have none, and take large steps: the
+/// tables of a diagram double. They are asked early.
+fn thresholds(memory: usize, phase: Phase) -> (usize, usize) {
+    let soft = match phase {
+        Phase::Search => memory.saturating_add(memory / 16).saturating_add(OWN),
+        Phase::Construction => memory.max(OWN.saturating_add(memory / 4)),
+    };
     let hard = memory
         .saturating_add(memory / 8)
         .saturating_add(OWN + (2 << 20));
@@ -53,9 +60,19 @@ fn thresholds(memory: usize) -> (usize, usize) {
 /// The limit of the memory; 0 if there is none.
 static MEMORY: AtomicUsize = AtomicUsize::new(0);
 
+/// What kind of work is under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// It keeps to a budget by itself.
+    Search,
+    /// It does not count what it takes.
+    Construction,
+}
+
 /// The work that is under way.
 struct Work {
     what: String,
+    phase: Phase,
     deadline: Option<Instant>,
 }
 
@@ -115,12 +132,33 @@ pub fn after(deadline: Option<Instant>) -> Option<Instant> {
     deadline.map(|deadline| deadline.max(Instant::now()) + LATER)
 }
 
-/// Does limited work; `what` says which, after "while".
+/// Does limited work that makes something; `what` says which, after "while".
 ///
 /// # Errors
 /// Why it was stopped.
 pub fn during<T>(
     what: &str,
+    deadline: Option<Instant>,
+    act: impl FnOnce() -> T,
+) -> Result<T, Stop> {
+    limited(what, Phase::Construction, deadline, act)
+}
+
+/// Does limited work that keeps to a budget of memory by itself.
+///
+/// # Errors
+/// Why it was stopped.
+pub fn search<T>(
+    what: &str,
+    deadline: Option<Instant>,
+    act: impl FnOnce() -> T,
+) -> Result<T, Stop> {
+    limited(what, Phase::Search, deadline, act)
+}
+
+fn limited<T>(
+    what: &str,
+    phase: Phase,
     deadline: Option<Instant>,
     act: impl FnOnce() -> T,
 ) -> Result<T, Stop> {
@@ -133,6 +171,7 @@ pub fn during<T>(
     }
     let now = Work {
         what: what.to_string(),
+        phase,
         deadline,
     };
     let _restore = Restore(work().replace(now));
@@ -150,6 +189,15 @@ pub fn step<T>(
     act: impl FnOnce() -> Outcome<T>,
 ) -> Outcome<T> {
     during(what, deadline, act).unwrap_or_else(|stop| Err(Failure::Stopped(stop, what.to_string())))
+}
+
+/// The same for a search.
+pub fn search_step<T>(
+    what: &str,
+    deadline: Option<Instant>,
+    act: impl FnOnce() -> T,
+) -> Outcome<T> {
+    search(what, deadline, act).map_err(|stop| Failure::Stopped(stop, what.to_string()))
 }
 
 /// When and with which processor time a reason to stop was first seen.
@@ -175,10 +223,27 @@ impl Since {
         now.saturating_sub(self.processor)
     }
 
-    /// Has the process done nothing since then but wait?
+    /// Has the process done nothing since then but wait? On a busy machine a process that has work may get as little time as one that
+    /// has none.
     fn is_idle(&self) -> bool {
-        self.spent() < self.clock.elapsed() / 50
+        self.spent() < self.clock.elapsed() / 50 && !is_another_running()
     }
+}
+
+/// Does a thread of this process other than the calling one run, or wait for a processor? False where the system does not tell.
+fn is_another_running() -> bool {
+    let own = fs::read_link("/proc/thread-self").unwrap_or_default();
+    let Ok(threads) = fs::read_dir("/proc/self/task") else {
+        return false;
+    };
+    threads.flatten().any(|thread| {
+        let stat = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        // The name of the program, in parentheses, may hold anything.
+        let state = stat
+            .rsplit_once(") ")
+            .and_then(|(_, rest)| rest.chars().next());
+        own.file_name() != Some(&thread.file_name()) && matches!(state, Some('R' | 'D'))
+    })
 }
 
 fn watch() {
@@ -189,22 +254,27 @@ fn watch() {
     loop {
         std::thread::sleep(tick);
         let signals = signals::count();
-        if signals > 1 || signals > 0 && !CAN_STOP.load(Relaxed) {
+        if signals > 1 {
             end(signals::status(), None);
+        }
+        if signals > 0 && !CAN_STOP.load(Relaxed) {
+            eprintln!("unknown: interrupted; there are no results before the end");
+            end(3, None);
         }
         let memory = MEMORY.load(Relaxed);
         let taken = match memory {
             0 => None,
             _ => resident.as_ref().and_then(Resident::bytes),
         };
-        let (soft, hard) = thresholds(memory);
+        let under_way = work();
+        let phase = under_way.as_ref().map_or(Phase::Search, |work| work.phase);
+        let (soft, hard) = thresholds(memory, phase);
         let is_scarce = taken.is_some_and(|taken| taken > soft / 4 * 3);
         tick = if is_scarce { SHORT_TICK } else { TICK };
         if taken.is_some_and(|taken| taken > soft) {
             stop::request(Stop::Memory);
         }
         let is_late = |w: &Work| w.deadline.is_some_and(|d| Instant::now() >= d);
-        let under_way = work();
         let Some(current) = &*under_way else {
             // What was found is being written, which may wait for a reader for ever.
             let first = match signals {

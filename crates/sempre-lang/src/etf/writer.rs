@@ -123,6 +123,7 @@ impl<'p> Export<'p> {
         }
         let words = |e: StepError| e.show(self.program).to_string();
         while let Some(state) = todo.pop() {
+            sempre_base::stop::checkpoint_now();
             if seen.len() > limit {
                 return Err(ExportError::TooManyStates(limit));
             }
@@ -174,6 +175,7 @@ impl<'p> Export<'p> {
         }
         for learned in &self.actions {
             for (_, to, _) in learned.sections.iter().flatten() {
+                sempre_base::checkpoint();
                 for (&cell, &value) in learned.cells.iter().zip(to) {
                     insert(cell as usize, value);
                 }
@@ -212,6 +214,7 @@ impl<'p> Export<'p> {
             for rows in &learned.sections {
                 out.push_str("begin trans\n");
                 for (from, to, marks) in rows {
+                    sempre_base::checkpoint();
                     let mut columns = vec!["*".to_string(); cells];
                     for (i, &cell) in learned.cells.iter().enumerate() {
                         let c = cell as usize;

@@ -290,6 +290,7 @@ pub(super) fn declared(
     at_once: bool,
     report: &mut Report,
 ) -> Option<(usize, Start)> {
+    sempre_base::stop::checkpoint_now();
     let shape = globals.shape(ty, item.bits, report)?;
     // Values of variables of everybody may use those declared before.
     let known;

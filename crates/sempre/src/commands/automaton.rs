@@ -118,8 +118,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
         }
         Ok(())
     });
-    // What was done before it was stopped.
-    if matches!(done, Ok(()) | Err(Failure::Stopped(..))) {
+    // What was done before it was stopped is written when `out` is dropped; if that is nothing, an older file stays.
+    if done.is_ok() {
         out.flush()?;
     }
     done?;

@@ -468,7 +468,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         let deadline = settings.limits.time.and_then(|t| begin.checked_add(t));
         let deadline = supervisor::after(deadline);
         if needs_all && prepared.is_none() && i + 1 < properties.len() {
-            let states = supervisor::during(&what, deadline, || {
+            let states = supervisor::search(&what, deadline, || {
                 checker.prepare_symbolically(&part_of_memory(1))
             });
             prepared = states.unwrap_or(Ok(None)).map_err(told)?;
@@ -477,7 +477,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
                 .map(|states| states.clear_caches())
                 .is_some();
         }
-        let report = supervisor::during(&what, deadline, || match &prepared {
+        let report = supervisor::search(&what, deadline, || match &prepared {
             None => checker.check(property, &settings),
             Some(states) => {
                 let mut rest = part_of_memory(parts - 1);

@@ -257,8 +257,8 @@ fn search<S: Packed>(
         progress: if talk { Some(&progress::show) } else { None },
         ..Options::default()
     };
-    let found = supervisor::step("exploring", supervisor::after(deadline), || {
-        Ok(explore(system, &options))
+    let found = supervisor::search_step("exploring", supervisor::after(deadline), || {
+        explore(system, &options)
     })?;
     if talk {
         progress::clear();
@@ -290,6 +290,8 @@ fn search<S: Packed>(
         }
     }
     out.flush()?;
+    // The results are in their place whatever becomes of the export.
+    drop(out);
     if let Some(path) = &arguments.etf {
         export(program, &found, path, deadline)?;
     }
@@ -312,10 +314,11 @@ fn export<S: System>(
         eprintln!("warning: `{path}` was not written: not all states are known");
         return Ok(());
     }
-    let text = supervisor::step("exporting the model", deadline, || {
+    // The tables of the search are still there.
+    let text = supervisor::search_step("exporting the model", deadline, || {
         write_etf(program, &[], found.statistics.states as usize)
-            .map_err(|e| Failure::Message(format!("cannot export the model: {e}")))
     })?;
+    let text = text.map_err(|e| Failure::Message(format!("cannot export the model: {e}")))?;
     write_file(path, &text)
 }
 

@@ -60,8 +60,8 @@ pub fn run(arguments: &Arguments, program: &Program, deadline: Option<Instant>) 
             None
         },
     };
-    let found = supervisor::step("exploring", supervisor::after(deadline), || {
-        Ok(explore(program, order, &options))
+    let found = supervisor::search_step("exploring", supervisor::after(deadline), || {
+        explore(program, order, &options)
     })?;
     if talk {
         progress::clear();

@@ -189,7 +189,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
             Ok(())
         })
     });
-    out.flush()?;
+    // What was done before it was stopped is written when `out` is dropped; if that is nothing, an older file stays.
+    if done.is_ok() {
+        out.flush()?;
+    }
     done?;
     Ok(Answer::from(if arguments.select { any } else { all }))
 }

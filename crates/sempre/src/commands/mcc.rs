@@ -118,8 +118,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
             interleaved: true,
             progress: None,
         };
-        let found = supervisor::step("exploring", last, || {
-            Ok(explore(model.program(), None, &options))
+        let found = supervisor::search_step("exploring", last, || {
+            explore(model.program(), None, &options)
         })?;
         let complete = found.stopped.is_none() && found.faults.is_empty();
         match found.states.filter(|_| complete) {
@@ -142,9 +142,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
         Checker::new(model.program(), Fairness::None).map_err(told)
     })?;
     if let Some(question) = Question::new(examination, model.program()) {
-        let known = supervisor::step("answering the question", last, || {
-            answer(&checker, &question, &settings, deadline).map_err(told)
+        let known = supervisor::search_step("answering the question", last, || {
+            answer(&checker, &question, &settings, deadline)
         })?;
+        let known = known.map_err(told)?;
         let examination = &arguments.examination;
         match known {
             Some(yes) => {
@@ -198,9 +199,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
             }
         }
     };
-    let done = supervisor::step("checking the properties", last, || {
+    let done = supervisor::search_step("checking the properties", last, || {
         share(&checker, &properties, &settings, deadline, &mut tell);
-        Ok(())
     });
     if matches!(done, Err(Failure::Stopped(..))) {
         let open = properties.iter().zip(&is_open).filter(|(_, open)| **open);

@@ -162,7 +162,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
             .input
             .for_each(|input| translate(arguments, input, &mut *out))
     });
-    out.flush()?;
+    // What was done before it was stopped is written when `out` is dropped; if that is nothing, an older file stays.
+    if done.is_ok() {
+        out.flush()?;
+    }
     done?;
     Ok(Answer::Yes)
 }

@@ -27,6 +27,7 @@ pub mod ways;
 pub use ways::{Way, ways};
 
 use crate::check::{AutomatonKind, Cause, CheckError, Checker, Fairness, Property, Verdict};
+use sempre_base::stop;
 use sempre_explicit::explore::Reason;
 use sempre_explicit::finite::Search;
 use sempre_explicit::product::{Deadlock, Limits};
@@ -95,10 +96,13 @@ impl std::fmt::Display for Answer {
 /// A function that answers.
 pub type Answers<'a> = dyn Fn(&Case, &Way) -> Answer + 'a;
 
-/// The answer of our engines. A panic is one, too.
+/// The answer of our engines. A panic is one, too, unless the work was stopped at a checkpoint.
 pub fn answer(case: &Case, way: &Way, limits: Limits<'_>) -> Answer {
     let answered = std::panic::catch_unwind(AssertUnwindSafe(|| checked(case, way, limits)));
-    answered.unwrap_or_else(|_| Answer::Defect("it panicked".to_string()))
+    answered.unwrap_or_else(|panic| match stop::unwound(&*panic) {
+        Some(stop) => Answer::Unknown(stop.word().to_string()),
+        None => Answer::Defect("it panicked".to_string()),
+    })
 }
 
 fn checked(case: &Case, way: &Way, limits: Limits<'_>) -> Answer {

@@ -185,6 +185,51 @@ fn the_whole_process_has_one_limit_of_memory() {
     }
 }
 
+/// If there was nothing before the limit, an older file stays; and what an export takes does not touch what was counted.
+#[test]
+fn a_limit_leaves_older_results() {
+    let old = file("limits", "older.txt", "old");
+    let automaton = file(
+        "limits",
+        "loop.hoa",
+        "HOA: v1\nStates: 1\nStart: 0\nAP: 0\nAcceptance: 0 t\n--BODY--\nState: 0\n[t] 0\n--END--\n",
+    );
+    for arguments in [
+        &["translate", "F a"][..],
+        &["formula", "F a", "--simplify"],
+        &["automaton", &automaton, "--reduce"],
+    ] {
+        let ran = sempre(&[arguments, &["--time", "0", "-o", &old]].concat());
+        assert_eq!(ran.status, 3, "{arguments:?}: {}", ran.err);
+        assert_eq!(fs::read_to_string(&old).expect("it is there"), "old");
+    }
+    let (counted, table) = (
+        file("limits", "counted.txt", "old"),
+        file("limits", "table.etf", "old"),
+    );
+    let arguments = ["explore", "examples/mutex.dve", "--no-jit", "-o", &counted];
+    let arguments = [&arguments[..], &["--etf", &table]].concat();
+    // The last look of all is one of the export.
+    let (mut stopped_at_last, mut too_late) = (1, 1 << 20);
+    while too_late - stopped_at_last > 1 {
+        let look = (stopped_at_last + too_late) / 2;
+        fs::write(&counted, "old").expect("it can be written");
+        let ran = stopped_at(&arguments, look);
+        match ran.status {
+            3 => stopped_at_last = look,
+            _ => too_late = look,
+        }
+    }
+    fs::write(&counted, "old").expect("it can be written");
+    fs::write(&table, "old").expect("it can be written");
+    let ran = stopped_at(&arguments, stopped_at_last);
+    assert_eq!(ran.status, 3, "{}", ran.err);
+    assert!(ran.err.contains("while exporting the model"), "{}", ran.err);
+    let text = fs::read_to_string(&counted).expect("it is there");
+    assert!(text.starts_with("states"), "{text}");
+    assert_eq!(fs::read_to_string(&table).expect("it is there"), "old");
+}
+
 /// A failed run leaves the last good file; links and permissions stay; what is no file is written itself.
 #[cfg(unix)]
 #[test]
