@@ -260,18 +260,18 @@ pub fn cancellable<T>(cancel: &Cancel, work: impl FnOnce() -> T) -> Result<T, St
     })
 }
 
-/// How long a thread waits for work beside it between two checks.
+/// The time between two checks while a thread waits in [`beside`].
 const WAIT: Duration = Duration::from_millis(5);
 
-/// Does work that has no checkpoints, because it is done by code of others, on a thread of its own; this thread waits at checkpoints.
-/// If it is stopped there, the work is left to itself: it ends at its next checkpoint or at its end, unless the process ends before.
-/// `None` if there is no thread to be had; then nothing has been done.
+/// Runs work without checkpoints, such as that of a library, on another thread; this thread waits at checkpoints. If it is stopped
+/// there, the other thread continues to its own next checkpoint, to its end, or until the process ends. `None` if the system gives no
+/// thread; then the work has not begun.
 pub fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let cancel = Cancel::current();
     let (sender, receiver) = mpsc::channel();
     let work = move || {
         let done = catch_unwind(AssertUnwindSafe(|| under(&cancel, work)));
-        // Nobody waits for it any more if this thread was stopped.
+        // The receiver is gone if the waiting thread was stopped.
         let _ = sender.send(done);
     };
     std::thread::Builder::new().spawn(work).ok()?;

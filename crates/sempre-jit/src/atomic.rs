@@ -105,7 +105,7 @@ impl CompiledSystem {
             at.copy_from_slice(&waiting[rest..]);
             waiting.truncate(rest);
             steps += 1;
-            if seen.len() >= MAX_INTERMEDIATE_STATES {
+            if seen.rows() >= MAX_INTERMEDIATE_STATES {
                 return None;
             }
             if (branched || steps > CYCLE_CHECK_AFTER) && !seen.insert(&at) {

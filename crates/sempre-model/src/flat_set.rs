@@ -1,9 +1,9 @@
-//! A set of rows of equal length, one behind the other: the states that an atomic step passes through.
+//! A set of rows of equal length in one array: the intermediate states of an atomic step.
 //!
-//! There may be a million of them, and the set is cleared or dropped in one go when the step ends or is stopped; with a set of
-//! boxed rows that alone took some tenths of a second.
+//! There may be a million of them. The set is cleared or dropped at once when the step ends or is stopped; dropping as many boxed
+//! rows takes some tenths of a second, too long after a deadline.
 //!
-//! An open hash table of row numbers with linear probing, at most half full. Equal rows are found by comparing them.
+//! An open hash table of row numbers with linear probing, at most half full. Rows are compared word by word.
 
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
@@ -11,19 +11,19 @@ use std::hash::{Hash, Hasher};
 /// See the module's documentation.
 #[derive(Clone, Debug, Default)]
 pub struct FlatSet<T> {
-    /// Of a row.
+    /// The length of a row.
     length: usize,
-    rows: Vec<T>,
+    words: Vec<T>,
     count: usize,
     /// Numbers of rows, plus one; 0 where there is none. Its length is a power of two, or 0.
     slots: Vec<u32>,
 }
 
 impl<T: Copy + Eq + Hash> FlatSet<T> {
-    /// An empty set of rows of this length; takes the memory of the one before.
+    /// Removes all rows; those to come have this length.
     pub fn reset(&mut self, length: usize) {
         self.length = length;
-        self.rows.clear();
+        self.words.clear();
         self.count = 0;
         // A large table costs more to clear than to make again.
         match self.slots.len() {
@@ -33,16 +33,11 @@ impl<T: Copy + Eq + Hash> FlatSet<T> {
     }
 
     /// Number of rows.
-    pub fn len(&self) -> usize {
+    pub fn rows(&self) -> usize {
         self.count
     }
 
-    /// Is there no row?
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
-    /// Adds a row; was it not there?
+    /// Adds a row; true if it is new.
     ///
     /// # Panics
     /// If the row has another length, or there are 2^32 rows.
@@ -57,15 +52,15 @@ impl<T: Copy + Eq + Hash> FlatSet<T> {
         }
         self.count += 1;
         self.slots[slot] = u32::try_from(self.count).expect("fewer than 2^32 rows");
-        self.rows.extend_from_slice(row);
+        self.words.extend_from_slice(row);
         true
     }
 
     fn row(&self, number: usize) -> &[T] {
-        &self.rows[number * self.length..(number + 1) * self.length]
+        &self.words[number * self.length..(number + 1) * self.length]
     }
 
-    /// Where the row is, or would be.
+    /// The slot of the row, or the one where it belongs.
     fn slot(&self, row: &[T]) -> usize {
         let mask = self.slots.len() - 1;
         let mut hasher = FxHasher::default();
@@ -111,9 +106,8 @@ mod tests {
                     .map(|_| (r.below(values) as i64) << 40)
                     .collect();
                 assert_eq!(set.insert(&row), reference.insert(row.clone()), "{round}");
-                assert_eq!(set.len(), reference.len());
+                assert_eq!(set.rows(), reference.len());
             }
-            assert!(!set.is_empty());
         }
     }
 }

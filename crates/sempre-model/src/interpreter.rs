@@ -91,7 +91,7 @@ impl<'p> Interpreter<'p> {
         let mut open = vec![from];
         while let Some(mut state) = open.pop() {
             sempre_base::stop::checkpoint_now();
-            if seen.len() >= MAX_INTERMEDIATE_STATES {
+            if seen.rows() >= MAX_INTERMEDIATE_STATES {
                 break;
             }
             if !seen.insert(&state) {

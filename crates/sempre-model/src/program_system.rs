@@ -109,8 +109,8 @@ impl ProgramSystem {
 }
 
 impl ProgramSystem {
-    /// Gives a step to the sink; false if its state has no room.
-    fn tell(
+    /// Emits a step; false if its state does not fit the layout.
+    fn emit(
         &self,
         context: &mut ProgramContext,
         step: Step,
@@ -182,12 +182,12 @@ impl System for ProgramSystem {
             }
         }
         if self.program.atomic.is_none() && context.rank.is_none() {
-            // One after the other: all successors of a wide state at once may not fit into memory.
+            // One successor at a time: those of a wide state may not fit into memory together.
             for action in interpreter.enabled(&context.cells) {
                 sempre_base::checkpoint();
                 let stepping = &self.program.actions[action as usize];
                 for (marks, next) in interpreter.steps_of(stepping, &context.cells) {
-                    if !self.tell(context, Step { action, marks }, next, sink) {
+                    if !self.emit(context, Step { action, marks }, next, sink) {
                         return;
                     }
                 }
@@ -210,7 +210,7 @@ impl System for ProgramSystem {
             steps.sort_by_key(|(step, _)| rank[step.action as usize]);
         }
         for (step, next) in steps {
-            if !self.tell(context, step, next, sink) {
+            if !self.emit(context, step, next, sink) {
                 return;
             }
         }

@@ -134,7 +134,7 @@ impl RangeSampler {
             }
             self.work += expansion;
             if interpreter.enabled(&state).len() * successor > WORK {
-                self.glance(&interpreter, state);
+                self.include_effects(&interpreter, state);
                 self.complete = false;
                 break;
             }
@@ -157,7 +157,7 @@ impl RangeSampler {
 
     /// Includes the values that single actions assign, for a wide state with many successors: as whole states these would take too much
     /// time and memory.
-    fn glance(&mut self, interpreter: &Interpreter<'_>, state: Vec<i64>) {
+    fn include_effects(&mut self, interpreter: &Interpreter<'_>, state: Vec<i64>) {
         let mut after = state.clone();
         let mut written = Vec::new();
         for action in interpreter.enabled(&state) {

@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 /// Between two looks.
 const TICK: Duration = Duration::from_millis(5);
 
-/// Between two looks when most of the memory is taken: a process can take some megabytes in each millisecond.
+/// Between two checks when most of the memory is taken: a process can take some megabytes in each millisecond.
 const SHORT_TICK: Duration = Duration::from_millis(1);
 
 /// After a deadline or a request the work has so much time to stop, on the clock and of the processor.
@@ -41,11 +41,11 @@ const WRITING_GRACE: Duration = Duration::from_secs(20);
 /// What the process takes besides what is limited: code, stacks, large pages that are used in part.
 const OWN: usize = 25 << 20;
 
-/// The memory that the process may take before it is asked to stop, and before it is ended. What is promised is 1.2 times the limit and
-/// 30 MB; the difference is for what the process takes between two looks, which on a busy machine may be far apart.
+/// The memory at which work is stopped by a flag, and at which the process is ended. The promise is 1.2 times the limit plus 30 MB; the
+/// difference is for what the process takes between two checks, which on a busy machine may be far apart.
 ///
-/// The tables of searches have the limit as their budget, so the process takes more. Constructions have none, and take large steps: the
-/// tables of a diagram double. They are asked early.
+/// The tables of a search have the limit as their budget, so the process as a whole takes more. Constructions have no budget, and take
+/// much at once, as when the table of a diagram doubles; they are stopped at the limit itself.
 fn thresholds(memory: usize, phase: Phase) -> (usize, usize) {
     let soft = match phase {
         Phase::Search => memory.saturating_add(memory / 16).saturating_add(OWN),
@@ -60,12 +60,12 @@ fn thresholds(memory: usize, phase: Phase) -> (usize, usize) {
 /// The limit of the memory; 0 if there is none.
 static MEMORY: AtomicUsize = AtomicUsize::new(0);
 
-/// What kind of work is under way.
+/// Kinds of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// It keeps to a budget by itself.
+    /// Work with a budget of memory.
     Search,
-    /// It does not count what it takes.
+    /// Work without one.
     Construction,
 }
 
@@ -132,7 +132,7 @@ pub fn after(deadline: Option<Instant>) -> Option<Instant> {
     deadline.map(|deadline| deadline.max(Instant::now()) + LATER)
 }
 
-/// Does limited work that makes something; `what` says which, after "while".
+/// Does limited work without a budget of memory; `what` says which, after "while".
 ///
 /// # Errors
 /// Why it was stopped.
@@ -144,7 +144,7 @@ pub fn during<T>(
     limited(what, Phase::Construction, deadline, act)
 }
 
-/// Does limited work that keeps to a budget of memory by itself.
+/// Does limited work with a budget of memory.
 ///
 /// # Errors
 /// Why it was stopped.
@@ -223,8 +223,7 @@ impl Since {
         now.saturating_sub(self.processor)
     }
 
-    /// Has the process done nothing since then but wait? On a busy machine a process that has work may get as little time as one that
-    /// has none.
+    /// Has the process only waited since then? On a busy machine a process with work may get as little processor time as one without.
     fn is_idle(&self) -> bool {
         self.spent() < self.clock.elapsed() / 50 && !is_another_running()
     }

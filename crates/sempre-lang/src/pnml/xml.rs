@@ -6,11 +6,11 @@ use sempre_base::{Diagnostic, Span, stop};
 /// Errors after which a reader gives up.
 pub(super) const MAX_ERRORS: usize = 50;
 
-/// Longer texts are read beside the thread that asks for it: the library takes some 30 ms for a megabyte, more for an element with
+/// Longer texts are parsed on another thread ([`stop::beside`]): the library takes some 30 ms for a megabyte, more for an element with
 /// thousands of attributes, and has no checkpoints.
 const LONG: usize = 1 << 18;
 
-/// Reads a text, in such a way that it can be stopped.
+/// Reads a text; the calling thread can be stopped meanwhile.
 pub(super) fn stoppable<T: Send + 'static>(text: &str, read: fn(&str) -> T) -> T {
     if text.len() > LONG {
         let copy = text.to_string();

@@ -96,7 +96,7 @@ impl std::fmt::Display for Answer {
 /// A function that answers.
 pub type Answers<'a> = dyn Fn(&Case, &Way) -> Answer + 'a;
 
-/// The answer of our engines. A panic is one, too, unless the work was stopped at a checkpoint.
+/// The answer of our engines. A panic is one, too; work that is stopped at a checkpoint is unknown.
 pub fn answer(case: &Case, way: &Way, limits: Limits<'_>) -> Answer {
     let answered = std::panic::catch_unwind(AssertUnwindSafe(|| checked(case, way, limits)));
     answered.unwrap_or_else(|panic| match stop::unwound(&*panic) {
