@@ -140,85 +140,85 @@ mod tests {
         found.expect("small").to_string()
     }
 
-    /// Each with the reason. "Told" is short for "in some set of a witness": `p` is told by a letter, `f U g` by the
-    /// letters up to one that tells `g`, `G f` never.
+    /// Each with the reason. "Proved" is short for "in some set of a witness": `p` is proved by a letter, `f U g` by the
+    /// letters up to one that proves `g`, `G f` never.
     #[test]
     fn kinds_with_proofs() {
         let table = [
             // --- intentional ---
-            // A word is bad iff some letter lacks p, and that letter tells !p, so F !p.
+            // A word is bad iff some letter lacks p, and that letter proves !p, so F !p.
             ("G p", "intentional"),
             // Nothing is bad, nothing is informative.
             ("true", "intentional"),
             // Bad iff there is a first letter and it lacks p.
             ("p", "intentional"),
-            // Bad iff there is a second letter and it lacks p; X !p is told then and only then.
+            // Bad iff there is a second letter and it lacks p; X !p is proved then and only then.
             ("X p", "intentional"),
             ("XX p", "intentional"),
-            // Bad iff some letter with a is followed by one without b: both are there to be told.
+            // Bad iff some letter with a is followed by one without b: both are there to be proved.
             ("G(a -> X b)", "intentional"),
-            // !p U (!p & !q): bad iff a letter without either comes before any with p... told by it.
+            // !p U (!p & !q): bad iff a letter without either comes before any with p; that letter proves it.
             ("q W p", "intentional"),
             ("p R q", "intentional"),
             // Bad iff one of the two is bad (each can be satisfied after any letters of the other),
             // and each is informative.
             ("G p & G q", "intentional"),
-            // A bad prefix lacks p once and lacks q once; both are told.
+            // A bad prefix lacks p once and lacks q once; both are proved.
             ("G p | G q", "intentional"),
             // After a, letters lacking b are bad until c; every bad prefix contains the culprit.
             ("G(a -> (b W c))", "intentional"),
-            // Mutual exclusion: one letter tells it.
+            // Mutual exclusion: one letter proves it.
             ("G !(a & b)", "intentional"),
-            // Alternation as equivalence in one step: the two letters tell both sides.
+            // Alternation as equivalence in one step: the two letters prove both sides.
             ("G(X a <-> !a)", "intentional"),
-            // Valid: no bad prefixes, and X p & X !p cannot be told.
+            // Valid: no bad prefixes, and X p & X !p cannot be proved.
             ("X p | X !p", "intentional"),
-            // Valid, though not syntactically safe: F !p & G p is never told, and never bad.
+            // Valid, though not syntactically safe: F !p & G p is never proved, and never bad.
             ("G p | F !p", "intentional"),
-            // Not syntactically safe, equivalent to G p: a letter without p is bad and tells F !p, one of
+            // Not syntactically safe, equivalent to G p: a letter without p is bad and proves F !p, one of
             // the two ways of G !p | F !p.
             ("F p & G p", "intentional"),
-            // Equivalent to p; bad iff the first letter lacks p, which tells !p.
+            // Equivalent to p; bad iff the first letter lacks p, which proves !p.
             ("p & F p", "intentional"),
-            // Equivalent to X p; the second letter tells X !p, and G !q & F q is never needed.
+            // Equivalent to X p; the second letter proves X !p, and G !q & F q is never needed.
             ("X p & (F q | G !q)", "intentional"),
             // --- accidental ---
             // Kupferman and Vardi: equivalent to G p; a word that ends in the first letter without p is
-            // bad, but X !q | X q needs one more letter to be told.
+            // bad, but X !q | X q needs one more letter to be proved.
             ("G(p | (X q & X !q))", "accidental"),
             // Unsatisfiable, so the empty word is bad; every other word is informative.
             ("false", "accidental"),
-            // The same; one letter tells !p or p.
+            // The same; one letter proves !p or p.
             ("p & !p", "accidental"),
-            // Unsatisfiable; all of length two is informative (X true is told), length one is not.
+            // Unsatisfiable; all of length two is informative (X true is proved), length one is not.
             ("X false", "accidental"),
-            // Equivalent to p: bad without p at once, told of !p and X true only with one more letter.
+            // Equivalent to p: bad without p at once, but !p and X true are proved only by one more letter.
             ("p | X false", "accidental"),
-            // Unsatisfiable; the first letter tells p, or it tells F !p.
+            // Unsatisfiable; the first letter proves p, or it proves F !p.
             ("G p & !p", "accidental"),
-            // Unsatisfiable, so one letter p is bad, but not told; the second letter tells F !p or X p.
+            // Unsatisfiable, so one letter p is bad, but not proved; the second letter proves F !p or X p.
             ("G p & X !p", "accidental"),
-            // Equivalent to G p; F(!p & X 1) is told one letter later than the culprit.
+            // Equivalent to G p; F(!p & X 1) is proved one letter later than the culprit.
             ("G(p | X 0)", "accidental"),
-            // Equivalent to X p, but XX true has to be told too.
+            // Equivalent to X p, but XX true has to be proved too.
             ("X p | XX 0", "accidental"),
-            // Unsatisfiable; the first letter tells it, whatever it is.
+            // Unsatisfiable; the first letter proves it, whatever it is.
             ("a & G !a", "accidental"),
             // --- pathological ---
             // Kupferman and Vardi: equivalent to G q | G r. A violation lacks q once and r once and
-            // must tell F(!q & G F !p) or F(!r & G F p), neither of which can be told.
+            // must prove F(!q & G F !p) or F(!r & G F p), neither of which can be proved.
             ("(G(q | F G p) & G(r | F G !p)) | G q | G r", "pathological"),
-            // Unsatisfiable; G F p | F G !p is true of all words and told by none.
+            // Unsatisfiable; G F p | F G !p is true of all words and proved by none.
             ("F G p & G F !p", "pathological"),
-            // Unsatisfiable; the violations are all words, and G !p | F p is told only if p comes.
+            // Unsatisfiable; the violations are all words, and G !p | F p is proved only if p comes.
             ("F p & G !p", "pathological"),
-            // Equivalent to G p: a violation must tell F(!p & (G F q | F G !q)).
+            // Equivalent to G p: a violation must prove F(!p & (G F q | F G !q)).
             ("G(p | (F G q & G F !q))", "pathological"),
             // Equivalent to p, by the same contradiction behind an X.
             ("p | X(G q & F !q)", "pathological"),
-            // Equivalent to p: a violation lacks p and must tell F !q or G q, and has q for ever.
+            // Equivalent to p: a violation lacks p and must prove F !q or G q, and has q for ever.
             ("p | (G q & F !q)", "pathological"),
-            // Equivalent to G p: a violation lacks p once, and G !q | F q is not told if q never comes.
+            // Equivalent to G p: a violation lacks p once, and G !q | F q is not proved if q never comes.
             ("G p | (F q & G !q)", "pathological"),
         ];
         for (text, wanted) in table {
