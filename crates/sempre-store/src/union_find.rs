@@ -663,7 +663,7 @@ impl UnionFind {
                 return;
             }
             let parent = &self.row(root)[PARENT];
-            // Release: a thread that sees that it is dead sees the results. If it is locked, the holder releases it.
+            // Release: a thread that sees that it is dead sees the results. If it is locked, the holder abandons its union.
             if parent.compare_exchange(ROOT, DEAD, AcqRel, Relaxed).is_ok() {
                 return;
             }
