@@ -13,6 +13,7 @@ pub mod pnml;
 pub mod promela;
 pub mod random_graph;
 mod report;
+mod source_lines;
 
 #[cfg(test)]
 mod naive;

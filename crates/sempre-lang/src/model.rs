@@ -1,15 +1,18 @@
 //! A model of any language: what it is to engines, and what its propositions mean.
 
 use crate::dve::{self, DveModel, PropertyProcess};
-use crate::etf::{EtfModel, read_etf};
-use crate::graph::{Graph, read_graph, read_kripke};
+use crate::etf::{self, EtfModel, read_etf};
+use crate::graph::{self, Graph, read_graph, read_kripke};
 use crate::petri_net::PetriNet;
 use crate::pnml::{NetScope, read_pnml};
 use crate::promela::{self, PromelaModel, Reading};
+use crate::source_lines;
 use sempre_base::Diagnostic;
 use sempre_model::ir::{Expr, Program, VariableId};
 use std::fmt;
 use std::path::Path;
+
+pub use crate::source_lines::RunStep;
 
 /// The languages a model may be written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -237,6 +240,18 @@ impl Model {
             Source::Promela(model) => Some(model.source_steps()),
             _ => None,
         }
+    }
+
+    /// The lines of `text`, which this model was read from, that each step of a run executes; none where the language does not
+    /// tell. `None` for nets, whose text is not to be read beside a run.
+    pub fn lines(&self, text: &str, steps: &[RunStep<'_>]) -> Option<Vec<Vec<usize>>> {
+        Some(match &self.source {
+            Source::Dve(model) => source_lines::of_names(&model.program, steps),
+            Source::Promela(model) => source_lines::of_statements(model.source_steps(), steps),
+            Source::Graph(_) => graph::text::lines_of_steps(text, steps),
+            Source::Etf(model) => etf::reader::lines_of_steps(text, &model.program, steps),
+            Source::Net(_) => return None,
+        })
     }
 
     /// The proposition that a text says about the states of this model.

@@ -140,8 +140,18 @@ impl ModelOptions {
         supervisor::step(&what, deadline, || self.read())
     }
 
+    /// Reads the model until the deadline, with its text; complaints and warnings go to standard error.
+    pub(crate) fn read_with_text(&self, deadline: Option<Instant>) -> Outcome<(Model, String)> {
+        let what = format!("reading {}", self.file());
+        supervisor::step(&what, deadline, || self.read_both())
+    }
+
     /// Reads the model; complaints and warnings go to standard error.
     pub fn read(&self) -> Outcome<Model> {
+        self.read_both().map(|(model, _)| model)
+    }
+
+    fn read_both(&self) -> Outcome<(Model, String)> {
         let name = self.file();
         let language = match self.language.map(Language::from) {
             Some(language) => language,
@@ -165,7 +175,7 @@ impl ModelOptions {
         match Model::read_with(language, &title, &text, &include, &reading) {
             Ok((model, warnings)) => {
                 show(&source, &warnings);
-                Ok(model)
+                Ok((model, text))
             }
             Err(diagnostics) => {
                 show(&source, &diagnostics);

@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use sempre::automata::{ReadAutomaton, to_state_buchi};
 use sempre::omega::hoa::{Highlights, Known};
 use sempre::omega::lbtt::write_lbtt;
+use sempre::omega::picture::stacked;
 use sempre::omega::remove_fin::remove_fin;
 use sempre::omega::stats::Stats;
 use sempre::omega::{
@@ -16,7 +17,7 @@ use std::io::Write;
 
 /// The formats automata are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub(crate) enum Format {
     /// The Hanoi omega-automata format
     Hoa,
     /// A picture for GraphViz
@@ -34,10 +35,10 @@ pub enum Format {
 }
 
 /// A column of a table: its name and its value.
-pub type Column = (String, Value);
+pub(crate) type Column = (String, Value);
 
 /// What is told about every automaton, in the order of [`MEASURES`], and more of it in JSON.
-pub fn measures(alphabet: &mut Alphabet, a: &Automaton, format: Format) -> Vec<Column> {
+pub(crate) fn measures(alphabet: &mut Alphabet, a: &Automaton, format: Format) -> Vec<Column> {
     if format == Format::Json {
         let text = Stats::new(alphabet, a).to_json();
         // It is our own text; were it broken, an empty object would be noticed.
@@ -55,29 +56,90 @@ pub fn measures(alphabet: &mut Alphabet, a: &Automaton, format: Format) -> Vec<C
 }
 
 /// Acceptance conditions with more cases are not made generalised Büchi.
-pub const MOST_CASES: usize = 10_000;
+pub(crate) const MOST_CASES: usize = 10_000;
 
 /// The columns that every table has.
 const MEASURES: &[&str] = &["states", "edges", "acceptance_sets", "deterministic"];
 
 impl Format {
     /// Is it a row of a table per automaton, not the automaton itself?
-    pub fn is_table(self) -> bool {
+    pub(crate) fn is_table(self) -> bool {
         matches!(self, Format::Stats | Format::Json)
     }
 }
 
-/// Writes what comes before the automata: the names of the columns, those every table has between
-/// `first` and `last`.
-pub fn header(out: &mut dyn Write, format: Format, first: &[&str], last: &[&str]) -> Outcome<()> {
-    if format == Format::Stats {
-        writeln!(out, "{}", [first, MEASURES, last].concat().join(","))?;
-    }
-    Ok(())
+/// The output of automata in a format. Drawings for a browser become one document, which is written at the end.
+pub(crate) struct Printer {
+    out: Box<dyn Write>,
+    format: Format,
+    drawings: Vec<Picture>,
 }
 
-/// Writes an automaton itself; `read` is what else is known of it.
-pub fn write(
+impl Printer {
+    /// Writes in this format.
+    pub(crate) fn new(out: Box<dyn Write>, format: Format) -> Self {
+        Self {
+            out,
+            format,
+            drawings: Vec::new(),
+        }
+    }
+
+    /// Writes what comes before automata in a table: the names of the columns, those every table has between
+    /// `first` and `last`.
+    pub(crate) fn header(&mut self, first: &[&str], last: &[&str]) -> Outcome<()> {
+        if self.format == Format::Stats {
+            writeln!(self.out, "{}", [first, MEASURES, last].concat().join(","))?;
+        }
+        Ok(())
+    }
+
+    /// The output, for text that is not an automaton.
+    pub(crate) fn out(&mut self) -> &mut dyn Write {
+        &mut *self.out
+    }
+
+    /// Draws a picture, for GraphViz or for a browser.
+    pub(crate) fn draw(&mut self, picture: Picture) -> Outcome<()> {
+        match self.format {
+            Format::Svg => self.drawings.push(picture),
+            _ => self.out.write_all(picture.to_dot().as_bytes())?,
+        }
+        Ok(())
+    }
+
+    /// Writes an automaton itself; `read` is what else is known of it.
+    pub(crate) fn write(
+        &mut self,
+        alphabet: &mut Alphabet,
+        a: &Automaton,
+        read: Option<&ReadAutomaton>,
+    ) -> Outcome<()> {
+        match self.format {
+            Format::Dot | Format::Svg => self.draw(picture(alphabet, a)),
+            format => write(&mut *self.out, alphabet, a, read, format),
+        }
+    }
+
+    /// Writes a row of a table.
+    pub(crate) fn row(&mut self, columns: &[Column]) -> Outcome<()> {
+        write_row(&mut *self.out, columns, self.format)
+    }
+
+    /// Writes the drawings. A complete output is flushed, so that a file of it takes its place even if it is empty.
+    pub(crate) fn finish(mut self, is_complete: bool) -> Outcome<()> {
+        if !self.drawings.is_empty() {
+            self.out.write_all(stacked(&self.drawings).as_bytes())?;
+        }
+        if is_complete {
+            self.out.flush()?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes an automaton itself, which is not drawn.
+fn write(
     out: &mut dyn Write,
     alphabet: &mut Alphabet,
     a: &Automaton,
@@ -101,7 +163,6 @@ pub fn write(
                 .map_err(|why| Failure::Message(format!("cannot write a never claim: {why}")))?;
             out.write_all(claim.as_bytes())?;
         }
-        Format::Dot | Format::Svg => draw(out, &picture(alphabet, a), format)?,
         Format::Lbtt => {
             let text = remove_fin(a, MOST_CASES)
                 .ok_or("its acceptance condition has too many cases".to_string())
@@ -109,23 +170,14 @@ pub fn write(
                 .map_err(|why| Failure::Message(format!("cannot write for lbtt: {why}")))?;
             out.write_all(text.as_bytes())?;
         }
-        Format::Stats | Format::Json => unreachable!("tables have rows"),
+        Format::Dot | Format::Svg | Format::Stats | Format::Json => {
+            unreachable!("drawings and tables have their own ways")
+        }
     }
     Ok(())
 }
 
-/// Writes a picture, for GraphViz or for a browser.
-pub fn draw(out: &mut dyn Write, picture: &Picture, format: Format) -> Outcome<()> {
-    let text = match format {
-        Format::Svg => picture.to_svg(),
-        _ => picture.to_dot(),
-    };
-    out.write_all(text.as_bytes())?;
-    Ok(())
-}
-
-/// Writes a row of a table.
-pub fn write_row(out: &mut dyn Write, columns: &[Column], format: Format) -> Outcome<()> {
+fn write_row(out: &mut dyn Write, columns: &[Column], format: Format) -> Outcome<()> {
     if format == Format::Json {
         let object: Map<String, Value> = columns.iter().cloned().collect();
         writeln!(out, "{}", Value::Object(object))?;
@@ -145,6 +197,6 @@ pub fn write_row(out: &mut dyn Write, columns: &[Column], format: Format) -> Out
 }
 
 /// Seconds with as many digits as a clock is worth.
-pub fn seconds(time: std::time::Duration) -> Value {
+pub(crate) fn seconds(time: std::time::Duration) -> Value {
     json!((time.as_secs_f64() * 1e6).round() / 1e6)
 }

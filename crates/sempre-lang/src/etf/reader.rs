@@ -8,6 +8,7 @@
 
 use super::model::{EtfModel, StateLabel};
 use super::sections::{Declaration, File, Line, MAX_ERRORS, Word};
+use crate::source_lines::{MOST_PAIRS, RunStep};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sempre_base::{Diagnostic, Span};
 use sempre_model::ir::{Action, Behaviour, Program, Table, Type, VariableId};
@@ -21,6 +22,64 @@ pub fn read_etf(text: &str) -> Result<EtfModel, Vec<Diagnostic>> {
         return Builder::new(&file).build();
     }
     Err(file.errors)
+}
+
+/// The rows that have the steps of a run: the first for each step.
+pub(crate) fn lines_of_steps(
+    text: &str,
+    program: &Program,
+    steps: &[RunStep<'_>],
+) -> Vec<Vec<usize>> {
+    let mut found = vec![Vec::new(); steps.len()];
+    let mut file = File::default();
+    file.read(text);
+    let Some(edge) = file.edge.clone().filter(|_| file.errors.is_empty()) else {
+        return found;
+    };
+    // Steps that are equal have equal lines.
+    let mut different: FxHashMap<RunStep<'_>, Vec<usize>> = FxHashMap::default();
+    for (i, &step) in steps.iter().enumerate() {
+        different.entry(step).or_default().push(i);
+    }
+    let rows: usize = file.trans.iter().map(Vec::len).sum();
+    if rows.saturating_mul(different.len()) > MOST_PAIRS {
+        return found;
+    }
+    let mut builder = Builder::new(&file);
+    let cells = builder.greatest.len();
+    for row in file
+        .trans
+        .iter()
+        .flatten()
+        .filter(|row| row.len() == cells + edge.len())
+    {
+        let columns: Vec<Option<Column>> = (0..cells).map(|i| builder.column(i, &row[i])).collect();
+        let mut labels = Vec::new();
+        for (declaration, word) in edge.iter().zip(&row[cells..]) {
+            if declaration.name.as_deref() != Some("marks") {
+                labels.push(builder.label_value(declaration, word).0);
+            }
+        }
+        let name = labels.join(" ");
+        let fits = |step: &RunStep<'_>| {
+            let mut columns = columns.iter().enumerate();
+            columns.all(|(i, column)| match column {
+                Some(Column::Step(a, b)) => step.before[i] == *a && step.after[i] == *b,
+                Some(Column::Star) => step.before[i] == step.after[i],
+                None => false,
+            }) && (labels.is_empty() || program.actions[step.action as usize].name == name)
+        };
+        let known = different.iter().filter(|(step, _)| fits(step));
+        let known: Vec<RunStep<'_>> = known.map(|(&step, _)| step).collect();
+        let start = row.first().map_or(0, |word| word.place.start);
+        for step in known {
+            let line = text[..start].matches('\n').count() + 1;
+            for i in different.remove(&step).unwrap_or_default() {
+                found[i] = vec![line];
+            }
+        }
+    }
+    found
 }
 
 /// The values of a sort.

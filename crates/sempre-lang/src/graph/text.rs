@@ -15,6 +15,7 @@
 //! word too. Each state is described once, in any order; its number is its place in the text.
 
 use super::{Graph, GraphEdge, GraphState, MAX_MARKS};
+use crate::source_lines::RunStep;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sempre_base::{Diagnostic, Span, nearest};
 use std::fmt::Write;
@@ -97,6 +98,30 @@ pub fn read_graph(text: &str) -> Result<Graph, Vec<Diagnostic>> {
         }
     }
     reader.finish(text.len())
+}
+
+/// The line of the state that each step leaves; nothing if the text is in another format.
+pub(crate) fn lines_of_steps(text: &str, steps: &[RunStep<'_>]) -> Vec<Vec<usize>> {
+    let is_state = |line: &str| {
+        let tokens = tokens(line, 0).unwrap_or_default();
+        matches!(tokens.get(1), Some((Token::Sign(":"), _)))
+    };
+    let lines: Vec<usize> = match text.trim_start().starts_with("HOA:") {
+        true => Vec::new(),
+        false => (1..)
+            .zip(text.lines())
+            .filter(|(_, line)| is_state(line))
+            .map(|(number, _)| number)
+            .collect(),
+    };
+    let line = |step: &RunStep<'_>| {
+        let state = step.before.first().and_then(|&s| usize::try_from(s).ok());
+        state
+            .and_then(|s| lines.get(s).copied())
+            .into_iter()
+            .collect()
+    };
+    steps.iter().map(line).collect()
 }
 
 #[derive(Default)]

@@ -6,9 +6,13 @@
 
 mod dot;
 mod layers;
+mod routes;
+mod strokes;
 mod svg;
+mod text;
 
-pub use svg::escaped;
+pub use svg::stacked;
+pub use text::escaped;
 
 use crate::acceptance::Acceptance;
 use crate::automaton::{Alphabet, Automaton};

@@ -5,7 +5,7 @@ use crate::failure::{Answer, Failure, Outcome};
 use crate::input::{read_file, show, shown_name};
 use crate::limits::LimitOptions;
 use crate::output::OutputOptions;
-use crate::printer::{self, Format};
+use crate::printer::{self, Format, Printer};
 use clap::Args;
 use sempre::automata::{ReadAutomaton, read_automata};
 use sempre::base::{Severity, Source};
@@ -29,7 +29,6 @@ use sempre::omega::{Alphabet, Automaton, Word, product, sum};
 use sempre::translate::translator::{Effort, reduce};
 use sempre::word::write_word;
 use serde_json::json;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Convert, combine and test ω-automata
@@ -74,7 +73,7 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let mut out = arguments.output.open()?;
+    let mut out = Printer::new(arguments.output.open()?, arguments.format);
     let mut all = Answer::Yes;
     let mut any_selected = false;
     let mut bad_input = false;
@@ -90,7 +89,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     let prints = (!questions || arguments.select) && !arguments.run;
     if prints {
-        printer::header(&mut *out, arguments.format, NAME, &[])?;
+        out.header(NAME, &[])?;
     }
     let done = arguments.limits.during("working on the automata", || {
         for path in &arguments.files {
@@ -102,7 +101,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
                     arguments,
                     alphabet: &mut alphabet,
                     current: read,
-                    out: &mut *out,
+                    out: &mut out,
                 };
                 let yes = work.operate()?;
                 if prints && (yes || !questions) {
@@ -118,10 +117,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
         }
         Ok(())
     });
-    // What was done before it was stopped is written when `out` is dropped; if that is nothing, an older file stays.
-    if done.is_ok() {
-        out.flush()?;
-    }
+    // What was done before it was stopped is written, too; if that is nothing, an older file stays.
+    out.finish(done.is_ok())?;
     done?;
     if bad_input {
         Err(Failure::Shown)
@@ -149,7 +146,7 @@ struct Work<'a> {
     arguments: &'a Arguments,
     alphabet: &'a mut Alphabet,
     current: ReadAutomaton,
-    out: &'a mut dyn Write,
+    out: &'a mut Printer,
 }
 
 impl Work<'_> {
@@ -296,9 +293,9 @@ impl Work<'_> {
         };
         if !self.arguments.select {
             match &evidence {
-                None => writeln!(self.out, "yes")?,
-                Some(text) if text.is_empty() => writeln!(self.out, "no")?,
-                Some(text) => writeln!(self.out, "no: it {text}")?,
+                None => writeln!(self.out.out(), "yes")?,
+                Some(text) if text.is_empty() => writeln!(self.out.out(), "no")?,
+                Some(text) => writeln!(self.out.out(), "no: it {text}")?,
             }
         }
         Ok(evidence.is_none())
@@ -319,13 +316,13 @@ impl Work<'_> {
         if format.is_table() {
             let mut columns = vec![("name".to_string(), json!(a.name))];
             columns.extend(printer::measures(self.alphabet, a, format));
-            return printer::write_row(self.out, &columns, format);
+            return self.out.row(&columns);
         }
         if self.arguments.highlight_run {
             self.current.highlights = highlighted(a);
         }
         let a = &self.current.automaton;
-        printer::write(self.out, self.alphabet, a, Some(&self.current), format)
+        self.out.write(self.alphabet, a, Some(&self.current))
     }
 
     /// Prints an accepting run; false if there is none.
@@ -336,13 +333,14 @@ impl Work<'_> {
             .as_ref()
             .and_then(|run| word_of(&self.alphabet.bdds, a, run));
         let (Some(run), Some(word)) = (run, word) else {
-            writeln!(self.out, "no accepting run")?;
+            writeln!(self.out.out(), "no accepting run")?;
             return Ok(false);
         };
-        writeln!(self.out, "word: {}", self.show(a, &word))?;
+        let text = self.show(a, &word);
+        writeln!(self.out.out(), "word: {text}")?;
         let parts = [("prefix", run.prefix()), ("cycle", run.cycle())];
         for (title, steps) in parts.into_iter().filter(|p| !p.1.is_empty()) {
-            writeln!(self.out, "{title}:")?;
+            writeln!(self.out.out(), "{title}:")?;
             for step in steps {
                 let edge = &a.edges[step.state as usize][step.edge as usize];
                 let marks: Vec<String> = edge.mark.iter().map(|m| m.to_string()).collect();
@@ -350,7 +348,7 @@ impl Work<'_> {
                     0 => String::new(),
                     _ => format!(" {{{}}}", marks.join(" ")),
                 };
-                writeln!(self.out, "  {} -> {}{marks}", step.state, edge.to)?;
+                writeln!(self.out.out(), "  {} -> {}{marks}", step.state, edge.to)?;
             }
         }
         Ok(true)

@@ -21,7 +21,7 @@ use sempre::explicit::product::{Deadlock, Limits, Order};
 use sempre::lang::model::Model;
 use sempre::lang::pnml::read_properties;
 use sempre::memory;
-use sempre::report::{Subject, page};
+use sempre::report::{SourceText, Subject, page};
 use sempre::shown_run::Detail;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -333,11 +333,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let deadline = supervisor::reading_deadline(arguments.time);
     let memory = arguments.memory.or_else(memory::default_budget);
     supervisor::limit_memory(memory);
-    let model = arguments.model.read_within(deadline);
+    let model = arguments.model.read_with_text(deadline);
     if arguments.mcc && matches!(model, Err(Failure::Stopped(..))) {
         not_computed(arguments)?;
     }
-    let model = model?;
+    let (model, text) = model?;
+    // Only the page needs it.
+    let text = arguments.report.is_some().then_some(text);
     let picture = match arguments.format {
         Format::Text | Format::Json => None,
         Format::Msc => Some(Picture::chart(&model)),
@@ -545,7 +547,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
         let subjects = done.iter();
         let subjects = subjects.map(|(p, r)| subject(&model, p, r, &settings, fairness));
         let subjects: Vec<Subject<'_>> = subjects.collect();
-        let text = page(&model.program().name, &subjects);
+        let name = arguments.model.file();
+        let source = text.as_ref().map(|text| SourceText {
+            name: &name,
+            text,
+            model: &model,
+        });
+        let text = page(&model.program().name, source, &subjects);
         file.write_all(text.as_bytes())?;
     }
     match (failed, closed) {

@@ -3,7 +3,7 @@
 use super::formula::SyntaxName;
 use crate::failure::{Answer, Failure, Outcome};
 use crate::output::OutputOptions;
-use crate::printer::{self, Format};
+use crate::printer::{self, Format, Printer};
 use clap::{Args, Subcommand, ValueEnum};
 use sempre::base::Random;
 use sempre::lang::graph::{MAX_MARKS, write_graph, write_kripke};
@@ -308,9 +308,9 @@ fn formulas(arguments: &FormulaArguments) -> Outcome {
 }
 
 fn automata(arguments: &AutomatonArguments) -> Outcome {
-    let mut out = arguments.output.open()?;
+    let mut out = Printer::new(arguments.output.open()?, arguments.format);
     let mut random = Random::new(arguments.draw.seed);
-    printer::header(&mut *out, arguments.format, &["name"], &[])?;
+    out.header(&["name"], &[])?;
     for number in 1..=arguments.draw.count {
         let mut alphabet = Alphabet::new();
         let variables: Vec<u32> = (0..arguments.propositions)
@@ -331,12 +331,12 @@ fn automata(arguments: &AutomatonArguments) -> Outcome {
         if arguments.format.is_table() {
             let mut columns = vec![("name".to_string(), json!(a.name))];
             columns.extend(printer::measures(&mut alphabet, &a, arguments.format));
-            printer::write_row(&mut *out, &columns, arguments.format)?;
+            out.row(&columns)?;
         } else {
-            printer::write(&mut *out, &mut alphabet, &a, None, arguments.format)?;
+            out.write(&mut alphabet, &a, None)?;
         }
     }
-    out.flush()?;
+    out.finish(true)?;
     Ok(Answer::Yes)
 }
 

@@ -8,7 +8,7 @@ use crate::failure::{Answer, Failure, Outcome};
 use crate::input::{FormulaOptions, Input};
 use crate::limits::LimitOptions;
 use crate::output::OutputOptions;
-use crate::printer::{self, Format};
+use crate::printer::{self, Format, Printer};
 use clap::{Args, ValueEnum};
 use sempre::Workbench;
 use sempre::automata::ReadAutomaton;
@@ -27,7 +27,6 @@ use sempre::translate::language::Language;
 use sempre::translate::testing::{self, TestingError};
 use sempre::translate::translator::{Effort, Kind, Options};
 use serde_json::{Value, json};
-use std::io::Write;
 use std::time::Instant;
 
 /// Translate LTL formulas to ω-automata, or to finite automata of their bad prefixes
@@ -150,27 +149,20 @@ impl From<Level> for Effort {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let mut out = arguments.output.open()?;
-    printer::header(
-        &mut *out,
-        arguments.format,
-        &["formula", "kind"],
-        &["seconds"],
-    )?;
+    let mut out = Printer::new(arguments.output.open()?, arguments.format);
+    out.header(&["formula", "kind"], &["seconds"])?;
     let done = arguments.limits.during("translating", || {
         arguments
             .input
-            .for_each(|input| translate(arguments, input, &mut *out))
+            .for_each(|input| translate(arguments, input, &mut out))
     });
-    // What was done before it was stopped is written when `out` is dropped; if that is nothing, an older file stays.
-    if done.is_ok() {
-        out.flush()?;
-    }
+    // What was done before it was stopped is written, too; if that is nothing, an older file stays.
+    out.finish(done.is_ok())?;
     done?;
     Ok(Answer::Yes)
 }
 
-fn translate(arguments: &Arguments, input: Input, out: &mut dyn Write) -> Outcome<()> {
+fn translate(arguments: &Arguments, input: Input, out: &mut Printer) -> Outcome<()> {
     let mut bench = Workbench {
         formulas: input.formulas,
         ..Workbench::default()
@@ -221,13 +213,7 @@ fn translate(arguments: &Arguments, input: Input, out: &mut dyn Write) -> Outcom
         }
         let a = ReadAutomaton { known, ..a.into() };
         let automaton = &a.automaton;
-        return printer::write(
-            out,
-            &mut bench.alphabet,
-            automaton,
-            Some(&a),
-            arguments.format,
-        );
+        return out.write(&mut bench.alphabet, automaton, Some(&a));
     }
     let mut columns = vec![
         ("formula".to_string(), json!(a.name)),
@@ -235,7 +221,7 @@ fn translate(arguments: &Arguments, input: Input, out: &mut dyn Write) -> Outcom
     ];
     columns.extend(printer::measures(&mut bench.alphabet, &a, arguments.format));
     columns.push(("seconds".to_string(), printer::seconds(time)));
-    printer::write_row(out, &columns, arguments.format)
+    out.row(&columns)
 }
 
 /// Finite automata with more states are given up.
@@ -245,7 +231,7 @@ fn translate_finite(
     arguments: &Arguments,
     bench: &mut Workbench,
     f: Formula,
-    out: &mut dyn Write,
+    out: &mut Printer,
 ) -> Outcome<()> {
     let text = bench.print(f, Syntax::Spot);
     if arguments.format == Format::Lbtt {
@@ -308,11 +294,15 @@ fn translate_finite(
     }
     a.name = Some(text.clone());
     match arguments.format {
-        Format::Hoa => out.write_all(write_finite_hoa(alphabet, &a).as_bytes())?,
+        Format::Hoa => out
+            .out()
+            .write_all(write_finite_hoa(alphabet, &a).as_bytes())?,
         Format::Dot | Format::Svg => {
-            printer::draw(out, &finite_picture(alphabet, &a), arguments.format)?;
+            out.draw(finite_picture(alphabet, &a))?;
         }
-        Format::Spin => out.write_all(write_safety_claim(alphabet, &a).as_bytes())?,
+        Format::Spin => out
+            .out()
+            .write_all(write_safety_claim(alphabet, &a).as_bytes())?,
         Format::Stats | Format::Json | Format::Lbtt => {
             let mut columns = vec![
                 ("formula".to_string(), json!(text)),
@@ -321,7 +311,7 @@ fn translate_finite(
             let terminal = to_terminal(&a);
             columns.extend(printer::measures(alphabet, &terminal, arguments.format));
             columns.push(("seconds".to_string(), printer::seconds(time)));
-            printer::write_row(out, &columns, arguments.format)?;
+            out.row(&columns)?;
         }
     }
     Ok(())
@@ -390,7 +380,7 @@ fn translate_testing(
     bench: &mut Workbench,
     f: Formula,
     options: Options,
-    out: &mut dyn Write,
+    out: &mut Printer,
 ) -> Outcome<()> {
     let text = bench.print(f, Syntax::Spot);
     if matches!(arguments.format, Format::Spin | Format::Lbtt) {
@@ -421,9 +411,9 @@ fn translate_testing(
     }
     match arguments.format {
         Format::Dot | Format::Svg => {
-            printer::draw(out, &t.picture(&bench.alphabet), arguments.format)?;
+            out.draw(t.picture(&bench.alphabet))?;
         }
-        Format::Hoa => out.write_all(t.hoa(&mut bench.alphabet).as_bytes())?,
+        Format::Hoa => out.out().write_all(t.hoa(&mut bench.alphabet).as_bytes())?,
         _ => {
             let size = t.stats();
             let mut columns = vec![
@@ -444,7 +434,7 @@ fn translate_testing(
                 columns.push(("automaton".to_string(), whole));
             }
             columns.push(("seconds".to_string(), printer::seconds(time)));
-            printer::write_row(out, &columns, arguments.format)?;
+            out.row(&columns)?;
         }
     }
     Ok(())

@@ -8,15 +8,17 @@ use super::messages::messages;
 use super::truth::{Tracks, Truth};
 use crate::check::{Claim, Moment};
 use crate::shown_run::{WIDE, is_default};
+use rustc_hash::FxHashMap;
 use sempre_ltl::Op;
 use sempre_model::{Program, Type};
 use serde_json::{Value, json};
 
-/// The data of a section; `null` if there is no run.
+/// The data of a section; `null` if there is no run. `lines` are those of the model's text that each step executes.
 pub fn data(
     subject: &Subject<'_>,
     tracks: Option<&Tracks<'_>>,
     drawing: Option<&Drawing>,
+    lines: &[Vec<usize>],
 ) -> Value {
     let Some(evidence) = subject.evidence() else {
         return Value::Null;
@@ -65,6 +67,7 @@ pub fn data(
         .into_iter()
         .map(|m| json!([m.sent.0, m.sent.1, m.received.0, m.received.1, m.channel]))
         .collect();
+    let (places, lines) = numbered(lines);
     json!({
         "length": length,
         "end": end_words(subject.property.asked),
@@ -76,11 +79,27 @@ pub fn data(
         "actions": actions,
         "steps": steps.into_iter().map(place).collect::<Vec<_>>(),
         "messages": letters,
+        "places": places,
+        "lines": lines,
         "tracks": rows(subject, &run[..length], tracks),
         "point": point(subject, tracks),
         "path": drawing.map(|d| &d.path),
         "path_back": drawing.and_then(|d| d.back),
     })
+}
+
+/// The different lists, and the number of each.
+fn numbered(lists: &[Vec<usize>]) -> (Vec<&Vec<usize>>, Vec<usize>) {
+    let mut numbers: FxHashMap<&Vec<usize>, usize> = FxHashMap::default();
+    let mut different = Vec::new();
+    let number = |list| {
+        *numbers.entry(list).or_insert_with(|| {
+            different.push(list);
+            different.len() - 1
+        })
+    };
+    let all = lists.iter().map(number).collect();
+    (different, all)
 }
 
 /// The cells that are shown: all, or, if they are very many, those that are not zero all the time.

@@ -6,8 +6,9 @@
 //! | [`truth`] | the truth of the property's parts along the run, and why it fails |
 //! | [`messages`] | who told whom |
 //! | [`drawing`] | the automaton of the violations, and the way of the run through it |
+//! | `source` | the text of the model, and the lines that the run executes |
 //! | `data` | all that as JSON, for the page's script |
-//! | `page` | the page: what can be read without the script, the data, the script (`page.js`) and the style (`page.css`) |
+//! | `page` | the page: what can be read without the script, the data, the scripts (`rows.js`, `page.js`) and the style (`page.css`) |
 //!
 //! Nothing of a model or of a property reaches the page but escaped, and the script makes text of it and nothing else.
 
@@ -16,9 +17,11 @@ pub mod drawing;
 pub mod facts;
 pub mod messages;
 mod page;
+mod source;
 pub mod truth;
 
 pub use page::page;
+pub use source::SourceText;
 
 use crate::check::{Asked, Claim, Evidence, Fairness, Property, Report, Verdict};
 use sempre_explicit::product::Deadlock;

@@ -3,38 +3,10 @@
 // automaton may need several laps of the cycle, so what is selected is a moment, and its position is where the run is then.
 "use strict";
 (() => {
-  const ROW = 26, LANE = 18, TRACK = 20, TOP = 28, MOST_VALUES = 400, HIGH = 440;
-  const SPACE = "http://www.w3.org/2000/svg";
+  const { make, draw, button, once, lines, wrap, fits, Rows, CHARACTER, LINE, PAD } = rows;
+  const BAR = 20, TOP = 28, MOST_VALUES = 400, HIGH = 440, WIDE = 640;
   const runs = JSON.parse(document.getElementById("data").textContent);
-
-  function make(tag, name, text) {
-    const e = document.createElement(tag);
-    if (name) e.className = name;
-    if (text !== undefined) e.textContent = text;
-    return e;
-  }
-  function draw(tag, attributes, text) {
-    const e = document.createElementNS(SPACE, tag);
-    for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
-    if (text !== undefined) e.textContent = text;
-    return e;
-  }
-  function button(text, title, action) {
-    const b = make("button", "", text);
-    b.type = "button";
-    b.title = title;
-    b.addEventListener("click", action);
-    return b;
-  }
-  // What is wanted in a frame is done once.
-  function once(f) {
-    let waiting = false;
-    return () => {
-      if (waiting) return;
-      waiting = true;
-      requestAnimationFrame(() => { waiting = false; f(); });
-    };
-  }
+  const source = JSON.parse(document.getElementById("source").textContent);
 
   class Run {
     constructor(section, data) {
@@ -49,15 +21,13 @@
       this.all = true;
       this.known = new Map([[0, data.first]]);
       this.drawn = {};
+      this.marked = [];
       const moved = new Set();
       for (const [, movers] of data.actions) for (const p of movers) moved.add(p);
-      this.lanes = data.processes.map((_, p) => p).filter((p) => data.processes.length <= 12 || moved.has(p)).slice(0, 40);
-      this.laneOf = new Map(this.lanes.map((p, i) => [p, i]));
-      this.messagesTo = data.messages.filter((m) => this.laneOf.has(m[1]) && this.laneOf.has(m[3]));
-      // Short runs get wide cells.
-      this.cell = Math.max(14, Math.min(40, Math.floor((section.clientWidth - 320) / (this.rows + 1))));
+      this.lanesAll = data.processes.map((_, p) => p).filter((p) => data.processes.length <= 12 || moved.has(p)).slice(0, 40);
       this.build(section.querySelector(".run"));
       this.mark();
+      this.fit();
       this.select(data.point ? data.point.at : 0, false);
     }
 
@@ -106,9 +76,10 @@
       bar.append(make("span", "key", end));
       root.append(bar);
       if (d.tracks.length) this.buildTracks(root);
-      const panes = make("div", "panes");
+      const panes = make("div", source ? "panes three" : "panes");
       root.append(panes);
       this.buildSteps(panes);
+      if (source) this.buildSource(panes);
       this.buildState(panes);
       this.section.addEventListener("focusin", () => { active = this; });
       this.section.addEventListener("pointerdown", () => { active = this; });
@@ -120,18 +91,11 @@
     buildTracks(root) {
       const d = this.d;
       const box = make("div", "tracks");
-      const names = make("div", "names mono");
-      d.tracks.forEach((t, i) => {
-        const whole = i === d.tracks.length - 1 && !t.proposition;
-        const name = make("div", whole ? "whole" : t.proposition ? "" : "other", t.text);
-        if (d.point && d.point.row === i) name.classList.add("point");
-        name.title = t.text;
-        names.append(name);
-      });
+      this.names = make("div", "names mono");
+      this.tracksBox = box;
       this.scroll = make("div", "scroll");
       this.scroll.tabIndex = 0;
-      const wide = (this.rows + 1) * this.cell;
-      this.chart = draw("svg", { width: wide, height: TOP + d.tracks.length * TRACK + 4, role: "img" });
+      this.chart = draw("svg", { role: "img" });
       this.chart.append(draw("title", {}, "the truth of each part of the property at each step"));
       this.scroll.append(this.chart);
       this.scroll.addEventListener("scroll", once(() => this.showTracks()));
@@ -140,7 +104,7 @@
         const i = Math.floor(x / this.cell);
         if (i >= 0 && i < d.length) this.select(i);
       });
-      box.append(names, this.scroll);
+      box.append(this.names, this.scroll);
       root.append(box);
       const key = make("div", "key");
       for (const [value, word] of [["true", "true"], ["false", "false"], ["open", "open: decided later"]]) {
@@ -155,6 +119,50 @@
         key.append(i, "the cycle");
       }
       root.append(key);
+    }
+
+    // What depends on the width: where texts are broken, how wide cells and lanes are.
+    fit() {
+      const width = this.section.clientWidth;
+      if (this.fitted === width) return;
+      this.fitted = width;
+      this.drawn = {};
+      if (this.scroll) this.fitTracks(width);
+      this.fitSteps();
+      if (source) this.fitSource();
+    }
+
+    // Beside its track a name has part of the width; on a narrow page it is above its track.
+    fitTracks(width) {
+      const d = this.d;
+      const narrow = width < WIDE;
+      this.tracksBox.classList.toggle("narrow", narrow);
+      const longest = Math.max(...d.tracks.map((t) => t.text.length)) * CHARACTER + 20;
+      const room = narrow ? width - 4 : Math.min(longest, 0.42 * width);
+      this.names.style.width = `${room}px`;
+      this.tops = [TOP];
+      this.bars = [];
+      this.names.replaceChildren();
+      d.tracks.forEach((t, i) => {
+        const texts = wrap(t.text, fits(room - 18), "  ");
+        const whole = i === d.tracks.length - 1 && !t.proposition;
+        const name = lines(whole ? "name whole" : t.proposition ? "name" : "name other", texts);
+        if (d.point && d.point.row === i) name.classList.add("point");
+        name.title = t.text;
+        const top = this.tops[i];
+        const high = texts.length * LINE;
+        name.style.top = `${top + 1}px`;
+        this.names.append(name);
+        this.bars.push(narrow ? top + high : top + (high + 2 - BAR) / 2);
+        this.tops.push(narrow ? top + high + BAR : top + Math.max(BAR, high + 2));
+      });
+      const left = narrow ? width : width - room;
+      // Short runs get wide cells.
+      this.cell = Math.max(14, Math.min(40, Math.floor((left - 4) / (this.rows + 1))));
+      const height = this.tops[d.tracks.length] + 4;
+      this.names.style.height = `${height}px`;
+      this.chart.setAttribute("width", (this.rows + 1) * this.cell);
+      this.chart.setAttribute("height", height);
     }
 
     // Is that what was drawn last?
@@ -173,7 +181,7 @@
       const last = Math.min(d.length, first + Math.ceil(this.scroll.clientWidth / CELL) + 16);
       if (this.same("tracks", first, last, this.moment)) return;
       const parts = [];
-      const height = TOP + d.tracks.length * TRACK;
+      const height = this.tops[d.tracks.length];
       if (this.lasso && last > d.back) {
         parts.push(draw("rect", { class: "loop", x: d.back * CELL, y: 0, width: (d.length - d.back) * CELL, height }));
         const [a, b] = [d.back * CELL + CELL / 2, d.length * CELL - CELL / 2];
@@ -185,7 +193,7 @@
       }
       d.tracks.forEach((track, row) => {
         let at = 0;
-        const y = TOP + row * TRACK;
+        const y = this.bars[row];
         for (let k = 0; k < track.runs.length && at < last; k += 2) {
           const [value, count] = [track.runs[k], track.runs[k + 1]];
           const [from, to] = [Math.max(at, first), Math.min(at + count, last)];
@@ -196,7 +204,7 @@
         }
       });
       if (d.point && d.point.row !== null) {
-        parts.push(draw("rect", { class: "decides", x: d.point.at * CELL - 1, y: TOP + d.point.row * TRACK + 1, width: CELL + 2, height: TRACK - 2, rx: 3 }));
+        parts.push(draw("rect", { class: "decides", x: d.point.at * CELL - 1, y: this.bars[d.point.row] + 1, width: CELL + 2, height: BAR - 2, rx: 3 }));
       }
       const x = this.position(this.moment) * CELL;
       parts.push(draw("rect", { class: "cursor", x, y: TOP - 1, width: CELL, height: height - TOP + 2, rx: 3 }));
@@ -205,78 +213,104 @@
 
     buildSteps(panes) {
       const box = make("div", "steps");
-      this.left = 74;
-      this.room = this.lanes.length * LANE;
-      if (this.lanes.length) {
-        const head = make("div", "lanes-head");
-        const longest = Math.max(...this.lanes.map((p) => this.d.processes[p].length));
-        head.style.height = `${Math.min(130, 16 + longest * 7.5)}px`;
-        this.lanes.forEach((p, i) => {
-          const name = make("span", "", this.d.processes[p]);
-          name.style.left = `${this.left + i * LANE}px`;
-          name.title = this.d.processes[p];
-          head.append(name);
-        });
-        box.append(head);
-      }
+      this.head = make("div", "lanes-head");
       this.list = make("div", "list");
       this.list.tabIndex = 0;
       this.list.setAttribute("role", "listbox");
       this.list.setAttribute("aria-label", "steps of the run");
-      this.tall = make("div", "tall");
-      this.tall.style.height = `${this.rows * ROW}px`;
-      this.list.style.height = `${Math.max(160, Math.min(HIGH, this.rows * ROW))}px`;
-      this.list.append(this.tall);
+      this.steps = new Rows(this.list, this.rows, (r) => this.step(r));
       this.list.addEventListener("scroll", once(() => this.showRows()));
-      box.append(this.list);
+      box.append(this.head, this.list);
       panes.append(box);
     }
 
-    showRows() {
+    // The lanes get at most a third of the width; those for which there is no room are left out.
+    fitSteps() {
       const d = this.d;
-      const first = Math.max(0, Math.floor(this.list.scrollTop / ROW) - 6);
-      const last = Math.min(this.rows, first + Math.ceil(this.list.clientHeight / ROW) + 12);
-      const here = this.position(this.moment);
-      if (this.same("rows", first, last, here)) return;
-      const parts = [];
-      for (let r = first; r < last; r += 1) {
-        const row = make("div", "row");
-        row.setAttribute("role", "option");
-        row.style.top = `${r * ROW}px`;
-        const returns = this.lasso && r === d.length;
-        if (this.lasso && r >= d.back && !returns) row.classList.add("cycle");
-        if (r === here) { row.classList.add("here"); row.setAttribute("aria-selected", "true"); }
-        if (d.point && d.point.at === r) row.classList.add("decides");
-        row.append(make("span", "number mono", returns ? `↻ ${d.back}` : r));
-        const room = make("span", "room");
-        room.style.width = `${this.room}px`;
-        row.append(room, make("span", "action", this.action(r)));
-        const change = make("span", "change mono");
-        if (r > 0) {
-          const changes = d.changes[r - 1];
-          for (let i = 0; i < changes.length && i < 24; i += 2) {
-            if (i) change.append("  ");
-            change.append(`${d.variables[changes[i]]} = `, make("b", "", changes[i + 1]));
-          }
-          if (changes.length > 24) change.append("  …");
-        }
-        row.append(change);
-        row.addEventListener("click", () => this.select(returns ? d.back : r));
-        parts.push(row);
+      const width = this.list.clientWidth;
+      const digits = String(this.rows).length;
+      this.number = (digits + 3) * CHARACTER;
+      this.left = this.number + 8;
+      this.lane = Math.max(9, Math.min(18, width / 3 / Math.max(1, this.lanesAll.length)));
+      this.lanes = this.lanesAll.slice(0, Math.floor(width / 3 / this.lane));
+      this.laneOf = new Map(this.lanes.map((p, i) => [p, i]));
+      this.messagesTo = d.messages.filter((m) => this.laneOf.has(m[1]) && this.laneOf.has(m[3]));
+      this.room = this.lanes.length * this.lane;
+      this.head.replaceChildren();
+      this.head.hidden = !this.lanes.length;
+      if (this.lanes.length) {
+        const longest = Math.max(...this.lanes.map((p) => d.processes[p].length));
+        this.head.style.height = `${Math.min(130, 16 + longest * 7.5)}px`;
+        this.lanes.forEach((p, i) => {
+          const name = make("span", "", d.processes[p]);
+          name.style.left = `${this.left + (i + 0.5) * this.lane - 9}px`;
+          name.title = d.processes[p];
+          this.head.append(name);
+        });
       }
-      if (this.lanes.length) parts.push(this.drawLanes(first, last));
-      this.tall.replaceChildren(...parts);
+      // What changes is beside the action, or below it.
+      const rest = width - this.left - this.room - 26;
+      this.beside = rest > 560;
+      const [action, change] = this.beside ? [0.5 * rest, 0.5 * rest] : [rest, rest];
+      [this.actionRoom, this.changeRoom] = [fits(action), fits(change)];
+      this.actionWidth = this.beside ? `${action}px` : "";
+      this.wrapped = d.actions.map((a) => wrap(a[0], this.actionRoom, "  "));
+      this.steps.measure((r) => {
+        const [a, c] = [this.actionLines(r).length, this.changeLines(r).length];
+        return this.beside ? Math.max(a, c) : a + c;
+      }, PAD);
+      this.list.style.height = `${Math.max(160, Math.min(HIGH, this.steps.height))}px`;
+    }
+    actionLines(r) {
+      const a = r === 0 ? -1 : this.d.steps[r - 1];
+      return a < 0 ? wrap(this.action(r), this.actionRoom, "  ") : this.wrapped[a];
+    }
+    changeLines(r) {
+      if (r === 0) return [];
+      const changes = this.d.changes[r - 1];
+      const texts = [];
+      for (let i = 0; i < changes.length && i < 24; i += 2) texts.push(`${this.d.variables[changes[i]]} = ${changes[i + 1]}`);
+      if (changes.length > 24) texts.push("…");
+      return texts.length ? wrap(texts.join(", "), this.changeRoom) : [];
+    }
+
+    showRows() {
+      const here = this.position(this.moment);
+      if (this.same("rows", ...this.steps.sight(), here, this.fitted)) return;
+      this.steps.show((first, last) => (this.lanes.length ? [this.drawLanes(first, last)] : []));
+    }
+    step(r) {
+      const d = this.d;
+      const row = make("div", "row mono");
+      row.setAttribute("role", "option");
+      const returns = this.lasso && r === d.length;
+      if (this.lasso && r >= d.back && !returns) row.classList.add("cycle");
+      if (r === this.position(this.moment)) { row.classList.add("here"); row.setAttribute("aria-selected", "true"); }
+      if (d.point && d.point.at === r) row.classList.add("decides");
+      const number = make("span", "number", returns ? `↻ ${d.back}` : r);
+      number.style.width = `${this.number}px`;
+      const room = make("span", "room");
+      room.style.width = `${this.room}px`;
+      const action = lines("action", this.actionLines(r));
+      action.style.width = this.actionWidth;
+      const body = make("span", this.beside ? "body beside" : "body");
+      body.append(action, lines("change", this.changeLines(r)));
+      row.append(number, room, body);
+      row.addEventListener("click", () => this.select(returns ? d.back : r));
+      return row;
     }
 
     drawLanes(first, last) {
-      const x = (p) => this.laneOf.get(p) * LANE + LANE / 2;
-      const y = (r) => (r - first) * ROW + ROW / 2;
-      const chart = draw("svg", { width: this.room, height: (last - first) * ROW });
+      const tops = this.steps.tops;
+      const x = (p) => (this.laneOf.get(p) + 0.5) * this.lane;
+      const y = (r) => tops[r] - tops[first] + (LINE + PAD) / 2;
+      const height = tops[last] - tops[first];
+      const chart = draw("svg", { width: this.room, height });
       chart.style.left = `${this.left}px`;
-      chart.style.top = `${first * ROW}px`;
-      for (const p of this.lanes) chart.append(draw("line", { x1: x(p), x2: x(p), y1: 0, y2: (last - first) * ROW }));
+      chart.style.top = `${tops[first]}px`;
+      for (const p of this.lanes) chart.append(draw("line", { x1: x(p), x2: x(p), y1: 0, y2: height }));
       for (let r = first; r < last; r += 1) {
-        for (const p of this.movers(r)) if (this.laneOf.has(p)) chart.append(draw("circle", { cx: x(p), cy: y(r), r: 4 }));
+        for (const p of this.movers(r)) if (this.laneOf.has(p)) chart.append(draw("circle", { cx: x(p), cy: y(r), r: Math.min(4, this.lane / 3) }));
       }
       for (const [from, sender, to, receiver, channel] of this.messagesTo) {
         if (to < first || from >= last) continue;
@@ -290,6 +324,69 @@
         chart.append(line, draw("path", { class: "head", d: `M${tx} ${ty}L${bx - 3.5 * dy} ${by + 3.5 * dx}L${bx + 3.5 * dy} ${by - 3.5 * dx}Z` }));
       }
       return chart;
+    }
+
+    // The text of the model; of a long one, what is near the lines of some run.
+    buildSource(panes) {
+      const box = make("div", "source");
+      const head = make("header");
+      head.append(make("span", "mono", source.name));
+      if (source.left_out) head.append(make("span", "note", source.left_out));
+      this.code = make("div", "code");
+      this.code.tabIndex = 0;
+      this.code.setAttribute("aria-label", "the text of the model");
+      this.code.addEventListener("scroll", once(() => this.showSource()));
+      this.text = new Rows(this.code, source.lines.length, (i) => this.sourceLine(i));
+      // Which rows are lines that the run executes, and the steps at which it does.
+      this.rowOf = new Map(source.lines.map((l, i) => [l[0], i]));
+      this.executed = new Map();
+      for (let r = 1; r < this.rows; r += 1) {
+        for (const line of this.sourceOf(r)) {
+          if (!this.executed.has(line)) this.executed.set(line, []);
+          this.executed.get(line).push(r);
+        }
+      }
+      box.append(head, this.code);
+      panes.append(box);
+    }
+    sourceOf(r) {
+      return r === 0 ? [] : this.d.places[this.d.lines[r - 1]];
+    }
+    fitSource() {
+      this.digits = String(source.lines.length ? source.lines[source.lines.length - 1][0] : 0).length;
+      this.codeRoom = fits(this.code.clientWidth - (this.digits + 2) * CHARACTER - 24);
+      this.text.measure((i) => this.codeLines(i).length, 0);
+      this.code.style.height = `${Math.max(160, Math.min(HIGH, this.text.height))}px`;
+    }
+    codeLines(i) {
+      const [number, text] = source.lines[i];
+      if (number === 0) return [text];
+      const indent = text.length - text.trimStart().length;
+      return wrap(text, this.codeRoom, " ".repeat(Math.min(indent + 4, this.codeRoom >> 1)));
+    }
+    sourceLine(i) {
+      const [number] = source.lines[i];
+      const row = make("div", number === 0 ? "gap mono" : "mono");
+      if (this.marked.includes(number)) row.classList.add("here");
+      const steps = this.executed.get(number);
+      if (steps) {
+        row.classList.add("executed");
+        row.title = `step ${steps.slice(0, 12).join(", ")}${steps.length > 12 ? ", …" : ""}`;
+        // The next step at which the run executes it.
+        row.addEventListener("click", () => {
+          const here = this.position(this.moment);
+          const to = steps.find((r) => r > here) ?? steps[0];
+          this.select(to < this.d.length ? to : this.d.back);
+        });
+      }
+      const gutter = make("span", "gutter", number || "");
+      gutter.style.width = `${(this.digits + 1) * CHARACTER}px`;
+      row.append(gutter, lines("text", this.codeLines(i)));
+      return row;
+    }
+    showSource() {
+      if (this.same("source", ...this.text.sight(), this.marked.join(), this.fitted)) return;
+      this.text.show();
     }
 
     buildState(panes) {
@@ -381,10 +478,14 @@
       const at = this.position(this.moment);
       const lap = this.moment >= this.d.length ? `, lap ${1 + Math.floor((this.moment - this.d.back) / (this.d.length - this.d.back))}` : "";
       this.where.textContent = `step ${at} of ${this.d.length - 1}${lap}${this.showAutomaton()}`;
-      const top = at * ROW;
-      if (top < this.list.scrollTop + ROW) this.list.scrollTop = Math.max(0, top - ROW);
-      const bottom = top + 2 * ROW - this.list.clientHeight;
-      if (bottom > this.list.scrollTop) this.list.scrollTop = bottom;
+      this.steps.reveal(at);
+      if (source) {
+        this.marked = this.sourceOf(at);
+        const rows = this.marked.map((line) => this.rowOf.get(line)).filter((i) => i !== undefined);
+        // The first line last: it matters most.
+        for (const i of rows.reverse()) this.text.reveal(i);
+        this.showSource();
+      }
       if (this.scroll) {
         const x = at * this.cell;
         const wide = this.scroll.clientWidth;
@@ -407,7 +508,7 @@
   const sections = [...document.querySelectorAll("section.property")];
   const shown = sections.map((s, i) => (runs[i] ? new Run(s, runs[i]) : null));
   active = shown.find((r) => r) || null;
-  addEventListener("resize", once(() => shown.forEach((r) => { if (r) { r.showRows(); r.showTracks(); } })));
+  addEventListener("resize", once(() => shown.forEach((r) => { if (r) { r.fit(); r.select(r.moment, false); } })));
 
   const keys = [
     ["→ ←", "one step on, one back"], ["↓ ↑", "the same, in the list"], ["PgDn PgUp", "twenty steps, in the list"], ["Home End", "first step, last step"],

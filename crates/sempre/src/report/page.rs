@@ -4,6 +4,7 @@
 use super::data::data;
 use super::drawing::{self, Drawing, drawing};
 use super::facts::facts;
+use super::source::SourceText;
 use super::truth::Tracks;
 use super::{Piece, Subject, sentence};
 use crate::check::translation::in_time;
@@ -14,20 +15,29 @@ use sempre_translate::hierarchy::classify;
 use sempre_translate::language::Language;
 use sempre_translate::translator::Translator;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
+/// In one function, so that nothing of it is global.
+const SCRIPT: &str = concat!(
+    "(() => {\n",
+    include_str!("rows.js"),
+    include_str!("page.js"),
+    "})();\n"
+);
 
 /// To say of which class a formula is may not take longer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The page of some checks of one model; `title` is the name of the model.
-pub fn page(title: &str, subjects: &[Subject<'_>]) -> String {
+/// The page of some checks of one model; `title` is the name of the model, `source` its text, if that is to be read beside the runs.
+pub fn page(title: &str, source: Option<SourceText<'_>>, subjects: &[Subject<'_>]) -> String {
     let mut body = String::new();
     let mut all = Vec::new();
     let mut contents = String::new();
+    let mut executed = BTreeSet::new();
+    let mut is_shown = false;
     for (i, subject) in subjects.iter().enumerate() {
         let name = escaped(&subject.property.name);
         let (class, word) = badge(subject);
@@ -35,14 +45,23 @@ pub fn page(title: &str, subjects: &[Subject<'_>]) -> String {
             contents,
             "<li><a href=\"#p{i}\"><span class=\"badge {class}\">{word}</span> <span>{name}</span></a></li>"
         );
-        all.push(section(&mut body, i, subject));
+        let lines = source.and_then(|source| source.lines(subject));
+        is_shown |= lines.is_some();
+        let lines = lines.unwrap_or_default();
+        executed.extend(lines.iter().flatten().copied());
+        all.push(section(&mut body, i, subject, &lines));
     }
     let contents = match subjects.len() {
         1 => String::new(),
         _ => format!("<nav><ol>\n{contents}</ol></nav>\n"),
     };
     // No `<` can end the script early; JSON has it in texts only.
-    let data = Value::Array(all).to_string().replace('<', "\\u003c");
+    let json = |value: Value| value.to_string().replace('<', "\\u003c");
+    let text = match source.filter(|_| is_shown) {
+        Some(source) => source.data(&executed),
+        None => Value::Null,
+    };
+    let (data, text) = (json(Value::Array(all)), json(text));
     let title = escaped(title);
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -51,7 +70,8 @@ pub fn page(title: &str, subjects: &[Subject<'_>]) -> String {
          <header class=\"top\"><h1>{title}</h1><button type=\"button\" id=\"help-button\" title=\"keys\">?</button></header>\n\
          <noscript><p>The runs need JavaScript; all else is here.</p></noscript>\n\
          {contents}<main>\n{body}</main>\n\
-         <script type=\"application/json\" id=\"data\">{data}</script>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
+         <script type=\"application/json\" id=\"data\">{data}</script>\n\
+         <script type=\"application/json\" id=\"source\">{text}</script>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
     )
 }
 
@@ -67,7 +87,7 @@ fn badge(subject: &Subject<'_>) -> (&'static str, &'static str) {
 }
 
 /// Writes a section; its data.
-fn section(body: &mut String, i: usize, subject: &Subject<'_>) -> Value {
+fn section(body: &mut String, i: usize, subject: &Subject<'_>, lines: &[Vec<usize>]) -> Value {
     let (property, report) = (subject.property, subject.report);
     let (class, word) = badge(subject);
     let tracks = match (&property.claim, subject.evidence()) {
@@ -116,7 +136,7 @@ fn section(body: &mut String, i: usize, subject: &Subject<'_>) -> Value {
         body.push_str("</ul>\n");
     }
     body.push_str("</section>\n");
-    data(subject, tracks.as_ref(), drawing.as_ref())
+    data(subject, tracks.as_ref(), drawing.as_ref(), lines)
 }
 
 /// What the property claims, and its class if it is a formula.

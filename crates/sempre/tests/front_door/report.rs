@@ -254,9 +254,9 @@ fn long() -> String {
     text
 }
 
-/// Chromium's answer to a page: the document as it is after the scripts.
-fn browsed(path: &Path) -> Option<String> {
-    let profile = binary::path("report", "profile");
+/// Chromium's answer to a page of this width: the document as it is after the scripts.
+fn browsed(path: &Path, width: u32) -> Option<String> {
+    let profile = path.with_extension("profile");
     let ran = Command::new("chromium")
         .args([
             "--headless",
@@ -266,7 +266,8 @@ fn browsed(path: &Path) -> Option<String> {
             "--virtual-time-budget=4000",
         ])
         .arg(format!("--user-data-dir={}", profile.display()))
-        .args(["--window-size=1400,1200", "--dump-dom"])
+        .arg(format!("--window-size={width},1200"))
+        .arg("--dump-dom")
         .arg(format!("file://{}", path.display()))
         .output();
     match ran {
@@ -322,7 +323,7 @@ fn a_long_run_in_a_browser() {
     </script></body>";
     let copy = path.with_file_name("long_read.html");
     std::fs::write(&copy, text.replace("</body>", reader)).expect("a file can be written");
-    let Some(dom) = browsed(&copy) else {
+    let Some(dom) = browsed(&copy, 1400) else {
         return;
     };
     assert!(
@@ -359,4 +360,156 @@ fn a_long_run_in_a_browser() {
     }
     assert_eq!(seen["theme"], "dark", "{seen}");
     assert_eq!(seen["focus"], "p1", "{seen}");
+}
+
+/// The lines of a model's text that steps execute are in the data, whatever the language.
+#[test]
+fn the_text_of_the_model_is_beside_the_run() {
+    let source = |page: &str| -> Value {
+        let start = "<script type=\"application/json\" id=\"source\">";
+        let text = page.split(start).nth(1).expect("it is there");
+        serde_json::from_str(text.split("</script>").next().expect("it ends")).expect("JSON")
+    };
+    let cases = [
+        ("examples/mutex.dve", "G F P_0.CS"),
+        ("examples/peterson.pml", "G F P[0]@CS"),
+        ("examples/lights.graph", "G !go"),
+        ("examples/counter.etf", "G count < 2"),
+    ];
+    for (i, (model, property)) in cases.into_iter().enumerate() {
+        let (_, page) = page(&format!("source{i}.html"), 1, &[model, property]);
+        let text = std::fs::read_to_string(Path::new(ROOT).join(model)).expect("the example");
+        let (run, source) = (&data(&page)[0], source(&page));
+        let lines = source["lines"].as_array().expect("lines");
+        assert_eq!(lines.len(), text.lines().count(), "{model}");
+        let steps = run["lines"].as_array().expect("lines of steps");
+        assert_eq!(steps.len(), run["steps"].as_array().map_or(0, Vec::len));
+        assert!(!steps.is_empty());
+        for step in steps {
+            let places = &run["places"][step.as_u64().expect("a number") as usize];
+            let places = places.as_array().expect("lines");
+            assert!(!places.is_empty(), "{model}: each step has a line: {run}");
+            for line in places {
+                assert!((1..=lines.len() as u64).contains(&line.as_u64().expect("a number")));
+            }
+        }
+    }
+    // The text of a net is not shown, nor is one beside no run.
+    for (model, property, status) in [
+        ("examples/fms-5.pnml", "G M1 > 2", 1),
+        ("examples/mutex.dve", "G !(P_0.CS & P_1.CS)", 0),
+    ] {
+        let (_, page) = page("no_source.html", status, &[model, property]);
+        assert!(source(&page).is_null(), "{model}");
+    }
+}
+
+/// At 500 and at 1,400 pixels: nothing is wider than the page, no name covers its track, no text of a step or of the model is cut.
+#[test]
+fn pages_fit_their_width() {
+    let property = "G(P_0.wait -> F P_0.CS) & G(P_1.wait -> F(P_1.CS & !P_0.CS)) & G F (P_0.CS & !P_1.CS & !P_1.wait)";
+    let (path, text) = page("narrow.html", 1, &["examples/mutex.dve", property]);
+    let reader = "<script>
+      const seen = { wide: document.documentElement.scrollWidth <= innerWidth, cut: [], covered: [] };
+      const box = (e) => e.getBoundingClientRect();
+      for (const line of document.querySelectorAll('.line')) if (line.scrollWidth > line.clientWidth + 1) seen.cut.push(line.textContent);
+      const names = [...document.querySelectorAll('.tracks .name')].map(box);
+      const bars = [...document.querySelectorAll('.tracks .v0, .tracks .v1, .tracks .v2')].map(box);
+      for (const a of names) for (const b of bars) {
+        if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1) seen.covered.push([a.top, b.top]);
+      }
+      seen.counts = [names.length, bars.length, document.querySelectorAll('.code .line').length];
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'Home', bubbles: true }));
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));
+      seen.marked = [...document.querySelectorAll('.code .here .gutter')].map((e) => e.textContent);
+      seen.action = document.querySelector('.row.here .action').textContent;
+      const rows = [...document.querySelectorAll('.row')].map(box);
+      seen.rows = rows.every((a, i) => i === 0 || a.top >= rows[i - 1].bottom - 0.5);
+      const pre = document.createElement('pre');
+      pre.id = 'seen'; pre.textContent = JSON.stringify(seen);
+      document.body.append(pre);
+    </script></body>";
+    for width in [500, 1400] {
+        let copy = path.with_file_name(format!("narrow_{width}.html"));
+        std::fs::write(&copy, text.replace("</body>", reader)).expect("a file can be written");
+        let Some(dom) = browsed(&copy, width) else {
+            return;
+        };
+        let seen = dom
+            .split("<pre id=\"seen\">")
+            .nth(1)
+            .expect("the reader came to the end");
+        let seen = seen
+            .split("</pre>")
+            .next()
+            .expect("it ends")
+            .replace("&gt;", ">")
+            .replace("&amp;", "&");
+        let seen: Value = serde_json::from_str(&seen).expect("JSON");
+        assert_eq!(
+            (&seen["wide"], &seen["rows"]),
+            (&true.into(), &true.into()),
+            "{width}: {seen}"
+        );
+        assert_eq!(
+            (&seen["cut"], &seen["covered"]),
+            (&Value::Array(vec![]), &Value::Array(vec![])),
+            "{width}: {seen}"
+        );
+        assert!(
+            seen["counts"]
+                .as_array()
+                .is_some_and(|c| c.iter().all(|n| n.as_u64() > Some(5))),
+            "{seen}"
+        );
+        // The action says its line, too.
+        let line = seen["marked"][0].as_str().expect("a line is marked");
+        assert!(
+            seen["action"]
+                .as_str()
+                .is_some_and(|a| a.contains(&format!("line {line}"))),
+            "{seen}"
+        );
+    }
+}
+
+/// Labels of drawings do not overlap in a browser's own font, either.
+#[test]
+fn labels_in_a_browser() {
+    let mut drawings = String::new();
+    for density in ["0.2", "0.5", "0.9"] {
+        for states in ["3", "7"] {
+            let arguments = ["random", "automaton", "-n", "2", "--format", "svg"];
+            let shape = ["--states", states, "--density", density, "--sets", "3"];
+            drawings += &binary::good(&[&arguments[..], &shape].concat());
+        }
+    }
+    let reader = "<script>
+      const seen = { overlaps: [], texts: 0 };
+      for (const svg of document.querySelectorAll('body > svg')) {
+        const texts = [...svg.querySelectorAll('text')].map((e) => [e.textContent, e.getBoundingClientRect()]);
+        seen.texts += texts.length;
+        texts.forEach(([s, a], i) => texts.slice(0, i).forEach(([t, b]) => {
+          if (a.left < b.right && b.left < a.right && a.top < b.bottom - 2 && b.top < a.bottom - 2) seen.overlaps.push([s, t]);
+        }));
+      }
+      const pre = document.createElement('pre');
+      pre.id = 'seen'; pre.textContent = JSON.stringify(seen);
+      document.body.append(pre);
+    </script>";
+    let page = format!(
+        "<!DOCTYPE html><meta charset=\"utf-8\"><title>labels</title><body>{drawings}{reader}</body>"
+    );
+    let path = file("labels.html", &page);
+    let Some(dom) = browsed(Path::new(&path), 1400) else {
+        return;
+    };
+    let seen = dom
+        .split("<pre id=\"seen\">")
+        .nth(1)
+        .expect("the reader came to the end");
+    let seen = seen.split("</pre>").next().expect("it ends");
+    let seen: Value = serde_json::from_str(seen).expect("JSON");
+    assert!(seen["texts"].as_u64() > Some(100), "{seen}");
+    assert_eq!(seen["overlaps"], Value::Array(vec![]), "{seen}");
 }

@@ -195,3 +195,45 @@ fn formulas_with_many_parts() {
     assert_eq!(ran.status, 3, "{}", ran.out);
     assert!(ran.out.contains("2^30 edges"), "{}", ran.out);
 }
+
+/// Several automata as drawings are one document, on standard output and in a file, of whatever kind they are.
+#[test]
+fn several_drawings_are_one_document() {
+    let parts = |text: &str| {
+        let document = roxmltree::Document::parse(text).expect("one document");
+        let root = document.root_element();
+        assert_eq!(root.tag_name().name(), "svg");
+        let inner = root.children().filter(|n| n.tag_name().name() == "svg");
+        inner.count()
+    };
+    let formulas = ["F a", "G(a -> F b)", "!a & \"x < 1\""];
+    for kind in ["tgba", "dfa", "ta"] {
+        let format = ["translate", "--format", "svg", "--to", kind];
+        let text = good(&[&format[..], &formulas].concat());
+        assert_eq!(parts(&text), 3, "{kind}");
+        assert!(text.contains("x &lt; 1"));
+        let file = path("translate", "several.svg");
+        let place = file.to_str().expect("UTF-8");
+        good(&[&format[..], &formulas, &["-o", place]].concat());
+        assert_eq!(
+            std::fs::read_to_string(&file).expect("it was written"),
+            text
+        );
+        assert_eq!(
+            parts(&good(&[&format[..], &formulas[..1]].concat())),
+            0,
+            "{kind}"
+        );
+    }
+    let text = good(&["random", "automaton", "-n", "4", "--format", "svg"]);
+    assert_eq!(parts(&text), 4);
+    let automata = good(&["random", "automaton", "-n", "4"]);
+    let ran = sempre_reading(&["automaton", "-", "--format", "svg"], &automata);
+    assert_eq!((ran.status, parts(&ran.out)), (0, 4));
+    // What was drawn before something failed.
+    let ran = sempre(&["translate", "--format", "svg", "F a", "F b", "F ("]);
+    assert_eq!(ran.status, 2);
+    if !ran.out.is_empty() {
+        parts(&ran.out);
+    }
+}
