@@ -11,6 +11,7 @@
 //! | [`mod@check`] | a check from end to end: product, emptiness check, run of the model |
 //! | [`emptiness`] | the emptiness checks, one file each |
 //! | [`finite`] | safety by finite automata: searches for bad prefixes |
+//! | [`shared`] | one exploration for many properties |
 //! | [`scout`] | a bounded breadth-first search beside a check, for runs that are near |
 //! | [`walk`] | random walks to a state in which a proposition has a certain value |
 //! | [`space`] | what emptiness checks know of a product |
@@ -37,6 +38,7 @@ pub mod per_state;
 pub mod product;
 pub mod property;
 pub mod scout;
+pub mod shared;
 pub mod space;
 pub mod testing_property;
 mod together;

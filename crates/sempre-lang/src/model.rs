@@ -215,6 +215,18 @@ impl Model {
         }
     }
 
+    /// Does the file itself state what its runs must do, by formulas, never claims or a property process? Labels alone do not.
+    pub fn states_properties(&self) -> bool {
+        match &self.source {
+            Source::Dve(model) => model.property.is_some(),
+            Source::Promela(model) => {
+                let is_stated = |c: &PropertyProcess| c.name != promela::ACCEPTANCE_CYCLES;
+                !model.formulas.is_empty() || model.claims.iter().any(is_stated)
+            }
+            _ => false,
+        }
+    }
+
     /// The program to explore for what fails: where the language tells states in which a system may end from those
     /// in which it may not, the latter are failures.
     pub fn explored(&self) -> Program {

@@ -31,7 +31,7 @@ pub struct Step {
 }
 
 /// An error of an action in a state, or a violated condition.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Failure {
     /// The action that failed; `None` for a condition on states.
     pub action: Option<u32>,

@@ -120,6 +120,9 @@ impl Shown<'_> {
             "prefix": steps(evidence.prefix()),
             "cycle": steps(evidence.cycle()),
         });
+        if let Some(failure) = evidence.failure() {
+            run["failure"] = json!(failure);
+        }
         if self.folds() {
             run["folded"] = json!(true);
         }
@@ -276,7 +279,8 @@ fn draw(out: &mut dyn Write, shown: &Shown<'_>, picture: &Picture<'_>) -> Outcom
     }
     write!(out, "{}", picture.draw(&run))?;
     if evidence.is_finite() {
-        writeln!(out, "{}", end_words(shown.subject.property.asked))?;
+        let end = end_words(shown.subject.property.asked, evidence);
+        writeln!(out, "{end}")?;
     }
     Ok(())
 }
@@ -315,7 +319,13 @@ fn run(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
         let line = format!("  {i:>digits$}  {}{truth}", changed.join(", "));
         writeln!(out, "{}", line.trim_end())?;
         if evidence.is_finite() && i + 1 == start {
-            writeln!(out, "  {}", end_words(shown.subject.property.asked))?;
+            if evidence.failure().is_some()
+                && let Some(action) = shown.action(moment)
+            {
+                writeln!(out, "  {:digits$}    {action}", "")?;
+            }
+            let end = end_words(shown.subject.property.asked, evidence);
+            writeln!(out, "  {end}")?;
             return Ok(());
         }
         let action = shown.action(moment).unwrap_or("(nothing can move)");

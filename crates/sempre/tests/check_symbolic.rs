@@ -2,6 +2,7 @@
 //! readings of deadlocks. Every counterexample was replayed, or there would be an error.
 
 use sempre::base::Random;
+use sempre::check::settings::Thresholds;
 use sempre::check::{
     AutomatonKind, Cause, CheckError, Checker, Claim, Engine, Fairness, Property, Settings,
     SymbolicAlgorithm, SymbolicSettings, Verdict, sources,
@@ -106,7 +107,10 @@ fn random_programs_and_formulas() {
         // Whoever is first, if both begin at the same time.
         let both = Settings {
             engine: Engine::Auto,
-            head_start: Duration::ZERO,
+            thresholds: Thresholds {
+                head_start: Duration::ZERO,
+                ..Thresholds::default()
+            },
             ..settings
         };
         let report = checker.check(&property, &both).expect("it is checked");
@@ -131,7 +135,10 @@ fn the_explicit_engine_begins() {
     let check = |algorithm| {
         let settings = Settings {
             engine: Engine::Auto,
-            head_start: Duration::from_secs(1 << 20),
+            thresholds: Thresholds {
+                head_start: Duration::from_secs(1 << 20),
+                ..Thresholds::default()
+            },
             symbolic: SymbolicSettings {
                 algorithm,
                 ..SymbolicSettings::default()

@@ -13,6 +13,7 @@ use sempre_omega::{Acceptance, Automaton, Bdd, Bdds, FiniteAutomaton, Mark};
 pub struct FiniteProperty {
     table: Property,
     distance: Vec<u32>,
+    is_condition: bool,
 }
 
 impl FiniteProperty {
@@ -45,7 +46,21 @@ impl FiniteProperty {
         Ok(Self {
             table: Property::new(bdds, &marked, propositions)?,
             distance: distances(a),
+            is_condition: is_condition(bdds, a),
         })
+    }
+
+    /// Is the property violated as soon as some state violates a condition, whatever came before? Then the automaton has one state
+    /// besides final ones, which it never leaves but for these.
+    pub fn is_condition(&self) -> bool {
+        self.is_condition
+    }
+
+    /// Of a condition: does a state with these propositions violate it?
+    pub fn is_violated_by(&self, letter: &[u64]) -> bool {
+        debug_assert!(self.is_condition);
+        let mut initial = self.table.initial().iter();
+        initial.any(|&q| (self.table.enabled(q, letter)).any(|e| !e.mark.is_empty()))
     }
 
     /// The table.
@@ -62,6 +77,21 @@ impl FiniteProperty {
     pub fn is_final(&self, state: u32) -> bool {
         self.distance[state as usize] == 0
     }
+}
+
+/// See [`FiniteProperty::is_condition`].
+fn is_condition(bdds: &mut Bdds, a: &FiniteAutomaton) -> bool {
+    let &[q] = &a.initial[..] else {
+        return false;
+    };
+    let edges = &a.edges[q as usize];
+    // Where no edge is enabled, the automaton would look at no further state.
+    let enabled = edges
+        .iter()
+        .fold(Bdd::FALSE, |all, e| bdds.or(all, e.label));
+    !a.is_final[q as usize]
+        && enabled == Bdd::TRUE
+        && (edges.iter()).all(|e| e.to == q || a.is_final[e.to as usize])
 }
 
 /// Backwards from the final states, breadth first.
@@ -124,5 +154,30 @@ mod tests {
         assert_eq!(marked(1, 1), [(2, true)]);
         assert_eq!(marked(1, 0), []);
         assert_eq!(marked(2, 0), [(2, true)]);
+    }
+
+    #[test]
+    fn a_condition_forgets_nothing_and_ends_nowhere() {
+        let mut bdds = Bdds::new();
+        let p = bdds.variable(0);
+        let not = bdds.not(p);
+        let mut made = |loops: Bdd, other: u32, last: bool| {
+            let mut a = FiniteAutomaton::new(vec![0]);
+            for is_final in [false, true, last] {
+                a.add_state(is_final);
+            }
+            a.initial.push(0);
+            a.add_edge(0, 0, loops);
+            a.add_edge(0, other, not);
+            FiniteProperty::new(&mut bdds, &a, &[0]).expect("it is small")
+        };
+        let always = made(p, 1, false);
+        assert!(always.is_condition());
+        assert!(always.is_violated_by(&[0]) && !always.is_violated_by(&[1]));
+        assert!(made(Bdd::TRUE, 2, true).is_condition());
+        // It goes on to another state, or nowhere.
+        assert!(!made(p, 2, false).is_condition());
+        assert!(!made(Bdd::FALSE, 1, false).is_condition());
+        assert!(!made(not, 1, false).is_condition());
     }
 }

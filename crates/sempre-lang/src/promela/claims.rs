@@ -97,6 +97,9 @@ pub(super) fn claim(
     }
 }
 
+/// The name of the property that labels `accept…` state.
+pub(crate) const ACCEPTANCE_CYCLES: &str = "no acceptance cycle";
+
 /// The automaton of the acceptance cycles: runs that are at labels `accept…` again and again. Without a never claim,
 /// `pan -a` looks for them. `None` if there is no such label.
 pub(super) fn acceptance_cycles(world: &World) -> Option<PropertyProcess> {
@@ -116,7 +119,7 @@ pub(super) fn acceptance_cycles(world: &World) -> Option<PropertyProcess> {
         line: 1,
     };
     Some(PropertyProcess {
-        name: "no acceptance cycle".to_string(),
+        name: ACCEPTANCE_CYCLES.to_string(),
         states: ["elsewhere", "accept"].map(str::to_string).into(),
         initial: 0,
         acceptance: Acceptance::Buchi(vec![1]),

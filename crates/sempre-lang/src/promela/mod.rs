@@ -68,6 +68,7 @@ mod symbols;
 mod tenancy;
 mod values;
 
+pub(crate) use claims::ACCEPTANCE_CYCLES;
 pub use propositions::proposition;
 
 use crate::dve::PropertyProcess;

@@ -23,8 +23,8 @@ pub fn is_bad_prefix(claim: &mut Claim, word: &[Vec<bool>]) -> bool {
         Claim::Formula(formulas, f) => {
             is_informative(formulas, *f, word) || cannot_be_saved(formulas, *f, word)
         }
-        // Any process may still move.
-        Claim::Progress(_) => false,
+        // Any process may still move; and a failure is no matter of propositions.
+        Claim::Progress(_) | Claim::NoFailure(_) => false,
         Claim::Violation(alphabet, violations) => {
             let states = reached(&alphabet.bdds, violations, word);
             let sccs = Sccs::new(violations);

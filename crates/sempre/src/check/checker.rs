@@ -4,26 +4,25 @@
 //! compiled with the model anew, for its propositions alone: evaluating those of others in each state would cost more
 //! than compiling.
 
-use super::bad_prefix::is_bad_prefix;
+use super::conclusion::{Conclusion, Packed};
+use super::failures;
 use super::portfolio;
-use super::property::{Claim, Property};
+use super::property::{Claim, Property, Proposition};
 use super::reachability;
-use super::replay::{Evidence, Unconfirmed, confirm, confirm_prefix, folded};
 use super::settings::{Engine, Fairness, Settings};
 use super::strategy::{self, AutomatonKind, NoPrefixes};
 use super::symbolic;
-use super::translation::{Compiled, Making, NoAutomaton, Observed, Wish, in_time, violations};
-use super::verdict::{Cause, CheckError, Exhausted, Report, Verdict};
-use sempre_base::Lasso;
-use sempre_explicit::check::{BadPrefix, Check, Counterexample, MAX_SETS, Options, Outcome, check};
+use super::translation::{Compiled, Making, NoAutomaton, Observed, Wish, violations};
+use super::verdict::{Cause, CheckError, Report, Verdict};
+use sempre_explicit::check::{MAX_SETS, Options, check};
 use sempre_explicit::emptiness::{Algorithm, Pairs, nearby_run};
 use sempre_explicit::explore::Reason;
-use sempre_explicit::finite::{self, FiniteOptions, FiniteProperty};
+use sempre_explicit::finite::{self, FiniteOptions, Search};
 use sempre_explicit::product::{Deadlock, Limits, Observer, Product, Shape};
 use sempre_explicit::scout;
 use sempre_explicit::space::Space;
 use sempre_jit::CompiledSystem;
-use sempre_model::ir::{Process, ProcessId};
+use sempre_model::ir::{Expr, Process, ProcessId};
 use sempre_model::{Layout, Program, ProgramSystem, System};
 use sempre_net::Net;
 use std::sync::{Arc, OnceLock};
@@ -31,7 +30,7 @@ use std::time::Instant;
 
 /// See the module's documentation.
 pub struct Checker {
-    program: Arc<Program>,
+    pub(super) program: Arc<Program>,
     layout: Layout,
     /// The program as a net, if it is one; made when it is first asked for.
     net: OnceLock<Option<Net>>,
@@ -73,21 +72,28 @@ fn size<S: System>(
     })
 }
 
-/// Systems whose states are packed by a layout.
-pub(super) trait Packed: System {
-    fn layout(&self) -> &Layout;
+/// A property whose automaton is made, and what is known of its check so far.
+pub(super) struct Prepared {
+    /// Without what the types settle.
+    pub(super) property: Property,
+    pub(super) observed: Observed,
+    pub(super) report: Report,
+    begin: Instant,
+    deadline: Option<Instant>,
 }
 
-impl Packed for CompiledSystem {
-    fn layout(&self) -> &Layout {
-        CompiledSystem::layout(self)
+impl Prepared {
+    /// Its time begins now.
+    pub(super) fn begin_again(&mut self) {
+        self.begin = Instant::now();
     }
 }
 
-impl Packed for ProgramSystem {
-    fn layout(&self) -> &Layout {
-        ProgramSystem::layout(self)
-    }
+/// What came of preparing a property.
+pub(super) enum Preparation {
+    Ready(Box<Prepared>),
+    /// There is no automaton, so there is no answer.
+    Done(Box<Report>),
 }
 
 impl Checker {
@@ -160,10 +166,46 @@ impl Checker {
         property: &Property,
         settings: &Settings<'_>,
     ) -> Result<Report, CheckError> {
+        if let Claim::NoFailure(program) = &property.claim {
+            return failures::check(self, property, program, settings);
+        }
         if let Some(asked) = reachability::asked(self, property, settings)? {
             return reachability::check(self, property, settings, &asked);
         }
-        self.check_by_engine(property, settings)
+        self.check_beside_assertions(property, settings)
+    }
+
+    /// Checks a property, and if a failed assertion about states is what keeps it from being decided, without these: a state that fails one has all its
+    /// steps.
+    fn check_beside_assertions(
+        &self,
+        property: &Property,
+        settings: &Settings<'_>,
+    ) -> Result<Report, CheckError> {
+        let begin = Instant::now();
+        let report = self.check_by_engine(property, settings)?;
+        let fails = matches!(report.verdict, Verdict::Unknown(Cause::Failure(_)));
+        if !fails || self.program.assertions.is_empty() {
+            return Ok(report);
+        }
+        let mut program = Program::clone(&self.program);
+        program.assertions.clear();
+        let without = Self {
+            program: Arc::new(program),
+            layout: self.layout.clone(),
+            net: OnceLock::new(),
+            ..*self
+        };
+        let mut again = *settings;
+        again.limits.time = (settings.limits.time).map(|t| t.saturating_sub(begin.elapsed()));
+        again.symbolic.prepared = None;
+        let mut report = without.check_by_engine(property, &again)?;
+        report.assertion_fails = !matches!(report.verdict, Verdict::Unknown(Cause::Failure(_)));
+        report.elapsed = begin.elapsed();
+        report.explanation.push(
+            "an assertion about states fails, which keeps no step from being made: checked again without assertions".to_string(),
+        );
+        Ok(report)
     }
 
     /// Checks a property with the engine that is asked for.
@@ -191,6 +233,35 @@ impl Checker {
         settings: &Settings<'_>,
     ) -> Result<Report, CheckError> {
         debug_assert_ne!(settings.engine, Engine::Auto);
+        let mut prepared = match self.prepare(property, settings)? {
+            Preparation::Ready(prepared) => *prepared,
+            Preparation::Done(report) => return Ok(*report),
+        };
+        if let (Engine::Symbolic, Observed::Runs(compiled)) = (settings.engine, &prepared.observed)
+        {
+            let (property, report) = (&prepared.property, &mut prepared.report);
+            self.search_symbolically(property, compiled, settings, prepared.deadline, report)?;
+            let asked = settings.symbolic.algorithm;
+            let why = report.symbolic.as_ref().map(|s| symbolic::why(s, asked));
+            report.explanation.extend(why);
+        } else {
+            let (system, why) = self.made(meanings(&prepared.property.propositions), settings);
+            let why = Some(why);
+            match system {
+                Ok(system) => self.decide(&mut prepared, &system, why, settings)?,
+                Err(system) => self.decide(&mut prepared, &system, why, settings)?,
+            }
+        }
+        prepared.report.elapsed = prepared.begin.elapsed();
+        Ok(prepared.report)
+    }
+
+    /// Makes the automaton of a property's violations.
+    pub(super) fn prepare(
+        &self,
+        property: &Property,
+        settings: &Settings<'_>,
+    ) -> Result<Preparation, CheckError> {
         let begin = Instant::now();
         let limits = &settings.limits;
         if self.by_transitions && matches!(property.claim, Claim::Progress(_)) {
@@ -198,7 +269,7 @@ impl Checker {
                 "with fairness to transitions these are the processes; progress of others is not looked at".to_string(),
             ));
         }
-        let (property, settled) = &if settings.as_written() {
+        let (property, settled) = if settings.as_written() {
             (property.clone(), Vec::new())
         } else {
             property.settled(&self.program)
@@ -228,7 +299,7 @@ impl Checker {
             } else {
                 settings.workers.max(1)
             },
-            explanation: settled.iter().cloned().chain(why).collect(),
+            explanation: settled.into_iter().chain(why).collect(),
             ..Report::unknown(settings, Reason::Time)
         };
         let count = property.propositions.len();
@@ -254,12 +325,12 @@ impl Checker {
             Err(NoAutomaton::Stopped(reason)) => {
                 report.verdict = Verdict::Unknown(Cause::Translation(reason));
                 report.elapsed = begin.elapsed();
-                return Ok(report);
+                return Ok(Preparation::Done(Box::new(report)));
             }
             Err(NoAutomaton::TooLarge(size)) => {
                 report.verdict = Verdict::Unknown(Cause::Undecided(size.to_string()));
                 report.elapsed = begin.elapsed();
-                return Ok(report);
+                return Ok(Preparation::Done(Box::new(report)));
             }
             Err(NoAutomaton::Refused(why)) => return Err(CheckError::Refused(why)),
         };
@@ -271,23 +342,63 @@ impl Checker {
             };
             (report.explanation).push(strategy::made(safe, &property.claim));
         }
-        let compiled = match observed {
-            Observed::Runs(compiled) => compiled,
-            Observed::Prefixes(finite, _) => {
-                self.reach(property, &finite, settings, begin, &mut report)?;
-                report.elapsed = begin.elapsed();
-                return Ok(report);
-            }
+        Ok(Preparation::Ready(Box::new(Prepared {
+            property,
+            observed,
+            report,
+            begin,
+            deadline,
+        })))
+    }
+
+    /// Searches a system with the propositions of the property, and draws the conclusion. `why` is what is to be said of
+    /// where its successors come from.
+    pub(super) fn decide<S: Packed>(
+        &self,
+        prepared: &mut Prepared,
+        system: &S,
+        why: Option<String>,
+        settings: &Settings<'_>,
+    ) -> Result<(), CheckError> {
+        let limits = Limits {
+            time: (settings.limits.time).map(|t| t.saturating_sub(prepared.begin.elapsed())),
+            ..settings.limits
         };
-        if is_symbolic {
-            self.search_symbolically(property, &compiled, settings, deadline, &mut report)?;
-            let asked = settings.symbolic.algorithm;
-            let why = report.symbolic.as_ref().map(|s| symbolic::why(s, asked));
-            report.explanation.extend(why);
-            report.elapsed = begin.elapsed();
-            return Ok(report);
+        let (property, report) = (&prepared.property, &mut prepared.report);
+        let mut conclusion = Conclusion {
+            name: "",
+            deadlock: settings.deadlock,
+            fair: self.fair,
+            deadline: (settings.limits.time).and_then(|t| prepared.begin.checked_add(t)),
+            limits: settings.limits,
+        };
+        match &prepared.observed {
+            Observed::Prefixes(automaton, _) => {
+                let options = self.reach(settings, limits, report);
+                report.explanation.extend(why);
+                conclusion.name = report.search.map_or("", Search::name);
+                let found = finite::check(system, automaton, &options);
+                self.conclude(property, found, report, &conclusion)
+            }
+            Observed::Runs(compiled) => {
+                let options = self.search(compiled, settings, limits, report)?;
+                report.explanation.extend(why);
+                conclusion.name = options.algorithm.name();
+                let found = check(system, compiled, &options);
+                self.conclude(property, found, report, &conclusion)
+            }
         }
-        let observer = Observer::from(&compiled);
+    }
+
+    /// How accepting runs are searched for.
+    fn search<'o>(
+        &self,
+        compiled: &Compiled,
+        settings: &Settings<'_>,
+        limits: Limits<'o>,
+        report: &mut Report,
+    ) -> Result<Options<'o>, CheckError> {
+        let observer = Observer::from(compiled);
         let processes = if self.fair {
             self.program.processes.len()
         } else {
@@ -314,7 +425,7 @@ impl Checker {
         report.explanation.extend(self.facts(observer, settings));
         report.explanation.push(why);
         report.algorithm = Some(algorithm);
-        let options = Options {
+        Ok(Options {
             algorithm,
             deadlock: settings.deadlock,
             fair: self.fair,
@@ -328,14 +439,8 @@ impl Checker {
             order: settings.order,
             workers: settings.workers,
             pairs: settings.pairs,
-            limits: Limits {
-                time: limits.time.map(|t| t.saturating_sub(begin.elapsed())),
-                ..*limits
-            },
-        };
-        self.search(property, &compiled, settings, &options, &mut report)?;
-        report.elapsed = begin.elapsed();
-        Ok(report)
+            limits,
+        })
     }
 
     /// The size of the whole product with an automaton of this kind, whatever its verdict; `None` if it is beyond the
@@ -365,8 +470,7 @@ impl Checker {
             Err(NoAutomaton::Refused(why)) => return Err(CheckError::Refused(why)),
             Err(NoAutomaton::Stopped(_) | NoAutomaton::TooLarge(_)) => return Ok(None),
         };
-        let meanings = property.propositions.iter().map(|p| p.meaning.clone());
-        let meanings: Vec<_> = meanings.collect();
+        let meanings = meanings(&property.propositions);
         let shape = Shape {
             fair: self.fair,
             ..Shape::default()
@@ -393,15 +497,13 @@ impl Checker {
         }
     }
 
-    /// Looks for a bad prefix.
-    fn reach(
+    /// How a bad prefix is searched for.
+    pub(super) fn reach<'o>(
         &self,
-        property: &Property,
-        automaton: &FiniteProperty,
         settings: &Settings<'_>,
-        begin: Instant,
+        limits: Limits<'o>,
         report: &mut Report,
-    ) -> Result<(), CheckError> {
+    ) -> FiniteOptions<'o> {
         report
             .explanation
             .push(deadlock_sentence(settings.deadlock));
@@ -422,34 +524,13 @@ impl Checker {
                 settings.workers
             ));
         }
-        let options = FiniteOptions {
+        FiniteOptions {
             search: settings.search,
             deadlock: settings.deadlock,
             order: settings.order,
             workers: settings.workers,
-            limits: Limits {
-                time: (settings.limits.time).map(|t| t.saturating_sub(begin.elapsed())),
-                ..settings.limits
-            },
+            limits,
             ..FiniteOptions::default()
-        };
-        let deadline = (settings.limits.time).and_then(|t| begin.checked_add(t));
-        let conclusion = Conclusion {
-            name: search.name(),
-            deadlock: settings.deadlock,
-            fair: self.fair,
-            deadline,
-            limits: settings.limits,
-        };
-        match self.system(property, settings, report) {
-            Ok(system) => {
-                let found = finite::check(&system, automaton, &options);
-                self.conclude(property, found, report, &conclusion)
-            }
-            Err(system) => {
-                let found = finite::check(&system, automaton, &options);
-                self.conclude(property, found, report, &conclusion)
-            }
         }
     }
 
@@ -479,43 +560,24 @@ impl Checker {
         facts
     }
 
-    /// Makes the system and searches.
-    fn search(
-        &self,
-        property: &Property,
-        compiled: &Compiled,
-        settings: &Settings<'_>,
-        options: &Options<'_>,
-        report: &mut Report,
-    ) -> Result<(), CheckError> {
-        let conclusion = Conclusion {
-            name: options.algorithm.name(),
-            deadlock: options.deadlock,
-            fair: options.fair,
-            deadline: None,
-            limits: options.limits,
-        };
-        match self.system(property, settings, report) {
-            Ok(system) => {
-                let found = check(&system, compiled, options);
-                self.conclude(property, found, report, &conclusion)
-            }
-            Err(system) => {
-                let found = check(&system, compiled, options);
-                self.conclude(property, found, report, &conclusion)
-            }
-        }
-    }
-
-    /// The system, compiled or else interpreted.
+    /// The system with the propositions of a property, compiled or else interpreted.
     pub(super) fn system(
         &self,
         property: &Property,
         settings: &Settings<'_>,
         report: &mut Report,
     ) -> Result<CompiledSystem, ProgramSystem> {
-        let meanings = property.propositions.iter().map(|p| p.meaning.clone());
-        let meanings: Vec<_> = meanings.collect();
+        let (system, why) = self.made(meanings(&property.propositions), settings);
+        report.explanation.push(why);
+        system
+    }
+
+    /// The system with these propositions, compiled or else interpreted, and which and why.
+    pub(super) fn made(
+        &self,
+        meanings: Vec<Expr>,
+        settings: &Settings<'_>,
+    ) -> (Result<CompiledSystem, ProgramSystem>, String) {
         let (program, layout) = (Arc::clone(&self.program), self.layout.clone());
         let why = if settings.compile {
             match CompiledSystem::new(Arc::clone(&program), layout.clone(), meanings.clone()) {
@@ -526,187 +588,26 @@ impl Checker {
                             "successors: the model is interpreted until its native code is there, which takes long"
                         }
                     };
-                    report.explanation.push(why.to_string());
-                    return Ok(system);
+                    return (Ok(system), why.to_string());
                 }
                 Err(e) => format!("successors: the model is interpreted, for {e}"),
             }
         } else {
             "successors: the model is interpreted, as asked".to_string()
         };
-        report.explanation.push(why);
-        Err(ProgramSystem::new(program, layout, meanings))
-    }
-
-    /// From the end of a search to the verdict.
-    fn conclude<S: Packed>(
-        &self,
-        property: &Property,
-        found: Check<'_, S>,
-        report: &mut Report,
-        conclusion: &Conclusion<'_>,
-    ) -> Result<(), CheckError> {
-        report.statistics = found.statistics;
-        if found.statistics.alone {
-            report.algorithm = Some(Algorithm::Cou99);
-            report.explanation.push(
-                "algorithm cou99 after all: one worker, who begins, had the answer before the others were called"
-                    .to_string(),
-            );
-        }
-        if found.statistics.scouted {
-            report.explanation.push(match found.outcome {
-                Outcome::Prefix(_) => {
-                    "not a shortest one, perhaps: a depth-first search found it before the breadth-first one could"
-                        .to_string()
-                }
-                _ => "found by a scout: a bounded search beside the check, near the initial states or in another order"
-                    .to_string(),
-            });
-        }
-        let layout = found.system().layout();
-        let confirmed = |evidence: Result<Evidence, Unconfirmed>| match evidence {
-            Ok(evidence) => Ok(Verdict::Violated(evidence)),
-            Err(Unconfirmed::NoValue(text)) => Ok(Verdict::Unknown(Cause::Failure(text))),
-            Err(Unconfirmed::Stopped(reason)) => Ok(Verdict::Unknown(Cause::Confirmation(reason))),
-            Err(Unconfirmed::Defect(text)) => Err(CheckError::Defect(format!(
-                "a counterexample of {} was not confirmed: {text}",
-                conclusion.name
-            ))),
-        };
-        report.verdict = match &found.outcome {
-            Outcome::Empty => match Exhausted::new(&found) {
-                Some(exhausted) => Verdict::Holds(exhausted),
-                None => return Err(CheckError::Defect("an empty product".to_string())),
-            },
-            Outcome::Violated(run) => confirmed(self.evidence(property, layout, run, conclusion))?,
-            Outcome::Prefix(prefix) => {
-                confirmed(self.bad_prefix(property, layout, prefix, conclusion))?
-            }
-            Outcome::Stopped(reason) => Verdict::Unknown(Cause::Stopped(reason.clone())),
-            Outcome::Failed(_, failure) => {
-                let action = failure
-                    .action
-                    .and_then(|a| self.program.actions.get(a as usize));
-                Verdict::Unknown(Cause::Failure(match action {
-                    Some(action) => format!("{}: {}", action.name, failure.message),
-                    None => told(property, &failure.message),
-                }))
-            }
-            Outcome::Inapplicable(why) => {
-                return Err(CheckError::Refused(format!(
-                    "algorithm {} is not made for this: {why}",
-                    conclusion.name
-                )));
-            }
-            Outcome::TooManySets(sets) => {
-                return Err(CheckError::Refused(format!(
-                    "{sets} acceptance sets are more than a search is made for"
-                )));
-            }
-        };
-        Ok(())
-    }
-
-    /// The states of a path, unpacked, each with its action.
-    pub(super) fn unpacked(
-        &self,
-        layout: &Layout,
-        moments: &[sempre_explicit::check::Moment],
-    ) -> Vec<(Vec<i64>, Option<u32>)> {
-        let each = moments.iter().map(|m| {
-            let mut cells = vec![0; self.program.cells()];
-            layout.unpack(&m.state, &mut cells);
-            (cells, m.action)
-        });
-        each.collect()
-    }
-
-    fn bad_prefix(
-        &self,
-        property: &Property,
-        layout: &Layout,
-        found: &BadPrefix,
-        conclusion: &Conclusion<'_>,
-    ) -> Result<Evidence, Unconfirmed> {
-        let goes_on = match &found.goes_on {
-            Some(run) if run.cycle.is_empty() => {
-                return Err(Unconfirmed::Defect("the cycle is empty".to_string()));
-            }
-            Some(run) => Some(Lasso::new(
-                self.unpacked(layout, &run.prefix),
-                self.unpacked(layout, &run.cycle),
-            )),
-            None => None,
-        };
-        let mut claim = property.claim.clone();
-        let (deadline, interrupt) = (conclusion.deadline, conclusion.limits.interrupt);
-        confirm_prefix(
-            &self.program,
-            property,
-            &self.unpacked(layout, &found.path),
-            goes_on.as_ref(),
-            conclusion.deadlock,
-            move |word| {
-                in_time(deadline, interrupt, move || {
-                    is_bad_prefix(&mut claim, &word)
-                })
-                .map_err(Unconfirmed::Stopped)
-            },
-        )
-    }
-
-    fn evidence(
-        &self,
-        property: &Property,
-        layout: &Layout,
-        run: &Counterexample,
-        conclusion: &Conclusion<'_>,
-    ) -> Result<Evidence, Unconfirmed> {
-        if run.cycle.is_empty() {
-            return Err(Unconfirmed::Defect("the cycle is empty".to_string()));
-        }
-        let run = folded(
-            self.unpacked(layout, &run.prefix),
-            self.unpacked(layout, &run.cycle),
-        );
-        confirm(
-            &self.program,
-            property,
-            &run,
-            conclusion.deadlock,
-            conclusion.fair,
-        )
+        (Err(ProgramSystem::new(program, layout, meanings)), why)
     }
 }
 
-/// What a conclusion is drawn from, besides what was found.
-struct Conclusion<'a> {
-    /// The name of the search.
-    name: &'static str,
-    deadlock: Deadlock,
-    fair: bool,
-    /// When everything must be done.
-    deadline: Option<Instant>,
-    limits: Limits<'a>,
+/// What the propositions say.
+fn meanings(propositions: &[Proposition]) -> Vec<Expr> {
+    propositions.iter().map(|p| p.meaning.clone()).collect()
 }
 
-fn deadlock_sentence(deadlock: Deadlock) -> String {
+pub(super) fn deadlock_sentence(deadlock: Deadlock) -> String {
     match deadlock {
         Deadlock::Stutter => "deadlock stutter: a run that ends repeats its last state",
         Deadlock::Drop => "deadlock drop: a run that ends does not count",
     }
     .to_string()
-}
-
-/// The message with the text of a proposition instead of its number.
-pub(super) fn told(property: &Property, message: &str) -> String {
-    let parts = message
-        .strip_prefix("proposition ")
-        .and_then(|rest| rest.split_once(' '));
-    let named = parts.and_then(|(number, rest)| {
-        let p = property.propositions.get(number.parse::<usize>().ok()?)?;
-        Some(format!("proposition `{}` {rest}", p.text))
-    });
-    named.unwrap_or_else(|| message.to_string())
 }

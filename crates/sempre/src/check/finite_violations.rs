@@ -60,7 +60,7 @@ pub(crate) fn prefixes(
                 .to_string()
                 .into(),
         ),
-        Claim::Progress(_) => Ok(Prefixes::None(None)),
+        Claim::Progress(_) | Claim::NoFailure(_) => Ok(Prefixes::None(None)),
         Claim::Violation(own, violations) => {
             // The closed form of other conditions would not be the automaton as given.
             let known = violations.acceptance.as_generalized_buchi().is_some();

@@ -5,11 +5,15 @@
 //! | [`property`] | what is to be checked: a formula, or the automaton of its violations, bound to a model |
 //! | [`sources`] | where properties come from: formulas, lists, the XML of the contest, automata, DVE files |
 //! | [`embedded`] | the property process of a DVE file as an automaton |
+//! | [`failures`] | failed assertions, erroneous steps, and ends where none should be |
 //! | [`strategy`] | which automaton and which emptiness check, and why |
 //! | [`translation`] | the automaton of the violations, within a limit of time |
 //! | `finite_violations` | the finite automaton of the bad prefixes of a safety property |
 //! | [`settings`] | by which means, within which limits |
 //! | [`checker`] | a check from end to end |
+//! | `conclusion` | from the end of a search to the verdict |
+//! | [`several`] | several properties of one model, checked together |
+//! | `parts` | a conjunction as its parts |
 //! | [`symbolic`] | a check with the symbolic engine |
 //! | [`portfolio`] | a check with both engines at the same time |
 //! | [`reachability`] | questions about nets: walks, the state equation, engines on what matters of the net |
@@ -31,14 +35,18 @@
 
 pub mod bad_prefix;
 pub mod checker;
+mod conclusion;
 pub mod embedded;
+pub mod failures;
 pub(crate) mod finite_violations;
+mod parts;
 pub mod portfolio;
 pub(crate) mod program_walk;
 pub mod property;
 pub mod reachability;
 pub mod replay;
 pub mod settings;
+pub mod several;
 pub mod sources;
 pub mod strategy;
 pub mod symbolic;

@@ -85,7 +85,7 @@ impl End {
     fn rank(&self) -> u32 {
         match self.report().map(|r| &r.verdict) {
             Some(Verdict::Holds(_) | Verdict::Violated(_)) => 0,
-            Some(Verdict::Unknown(Cause::Failure(_))) => 1,
+            Some(Verdict::Unknown(Cause::Failure(_) | Cause::NoValue(_))) => 1,
             Some(Verdict::Unknown(_)) => 2,
             None => 3,
         }
@@ -186,8 +186,8 @@ fn race(settings: &Settings<'_>, ask: &Ask<'_>) -> Result<Report, CheckError> {
     let begin = Instant::now();
     let time = settings.limits.time;
     let head_start = match time {
-        Some(time) => settings.head_start.min(time / 4),
-        None => settings.head_start,
+        Some(time) => settings.thresholds.head_start.min(time / 4),
+        None => settings.thresholds.head_start,
     };
     let user = settings.limits.interrupt.cloned().unwrap_or_default();
     let stops = [user.child(None), user.child(None)];
@@ -379,6 +379,7 @@ fn sentence(heard: &Report, other: Option<&End>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::settings::Thresholds;
     use crate::check::{Fairness, sources};
     use sempre_base::Cancel;
     use sempre_lang::model::{Language, Model};
@@ -434,7 +435,10 @@ mod tests {
     fn at_once() -> Settings<'static> {
         Settings {
             engine: Engine::Auto,
-            head_start: Duration::ZERO,
+            thresholds: Thresholds {
+                head_start: Duration::ZERO,
+                ..Thresholds::default()
+            },
             ..Settings::default()
         }
     }
@@ -474,7 +478,10 @@ mod tests {
     #[test]
     fn the_symbolic_engine_begins_when_the_explicit_one_has_had_its_time_or_failed() {
         let settings = Settings {
-            head_start: LONG,
+            thresholds: Thresholds {
+                head_start: LONG,
+                ..Thresholds::default()
+            },
             ..at_once()
         };
         let report = race(&settings, &|settings| {
@@ -522,7 +529,10 @@ mod tests {
         for begun in [false, true] {
             let user = Cancel::new();
             let mut settings = Settings {
-                head_start: if begun { Duration::ZERO } else { LONG },
+                thresholds: Thresholds {
+                    head_start: if begun { Duration::ZERO } else { LONG },
+                    ..Thresholds::default()
+                },
                 ..at_once()
             };
             settings.limits.interrupt = Some(&user);

@@ -1,7 +1,8 @@
 //! `--algorithm walk` for programs that are no nets: random and directed walks ([`sempre_explicit::walk`]) to a state in which a condition has the
 //! wrong value.
 
-use super::checker::{Checker, Packed};
+use super::checker::Checker;
+use super::conclusion::Packed;
 use super::property::{Property, Proposition};
 use super::reachability::{Clock, MANY_STEPS, Method, NO_WALK, VALUES, replayed_path, verdict_of};
 use super::settings::Settings;
@@ -58,7 +59,7 @@ type Walked = (Option<Vec<(Vec<i64>, Option<u32>)>>, u64);
 
 fn walked<S: Packed>(checker: &Checker, system: &S, options: &WalkOptions<'_>) -> Walked {
     let found = walk(system, options);
-    let layout = found.wider.as_ref().unwrap_or(system).layout();
-    let path = found.path.map(|path| checker.unpacked(layout, &path));
+    let system = found.wider.as_ref().unwrap_or(system);
+    let path = found.path.map(|path| checker.unpacked(system, &path));
     (path, found.steps)
 }

@@ -10,6 +10,7 @@ use sempre_ltl::{Formula, Formulas};
 use sempre_model::intervals::constant_truth;
 use sempre_model::{Expr, Program};
 use sempre_omega::{Alphabet, Automaton};
+use std::sync::Arc;
 
 /// A proposition of a property.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +30,9 @@ pub enum Claim {
     Violation(Box<Alphabet>, Box<Automaton>),
     /// In each of them each of these processes takes part in infinitely many steps.
     Progress(Vec<u32>),
+    /// In none of the runs of this program a step is erroneous or an assertion fails. It may be another program than that of the model: one
+    /// in which ends fail.
+    NoFailure(Arc<Program>),
 }
 
 /// A property of a model.

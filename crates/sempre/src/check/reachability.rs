@@ -555,7 +555,7 @@ fn confirmed(
 pub(super) fn verdict_of(evidence: Result<Evidence, Unconfirmed>) -> Result<Verdict, CheckError> {
     match evidence {
         Ok(evidence) => Ok(Verdict::Violated(evidence)),
-        Err(Unconfirmed::NoValue(text)) => Ok(Verdict::Unknown(Cause::Failure(text))),
+        Err(Unconfirmed::NoValue(text)) => Ok(Verdict::Unknown(Cause::NoValue(text))),
         Err(Unconfirmed::Stopped(reason)) => Ok(Verdict::Unknown(Cause::Confirmation(reason))),
         Err(Unconfirmed::Defect(text)) => Err(CheckError::Defect(format!(
             "a run to the condition was not confirmed: {text}"

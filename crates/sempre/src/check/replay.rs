@@ -15,6 +15,8 @@ use sempre_base::Lasso;
 use sempre_explicit::explore::Reason;
 use sempre_explicit::product::Deadlock;
 use sempre_ltl::lasso::evaluate_with;
+use sempre_model::ir::StepError;
+use sempre_model::trace::TraceFailure;
 use sempre_model::{Interpreter, Program, Trace, TraceStep, replay};
 use sempre_omega::membership::accepts_by;
 
@@ -34,6 +36,8 @@ pub struct Moment {
 pub struct Evidence {
     prefix: Vec<Moment>,
     cycle: Vec<Moment>,
+    /// In words, and whether it is an assertion that fails.
+    failure: Option<(String, bool)>,
 }
 
 impl Evidence {
@@ -50,6 +54,17 @@ impl Evidence {
     /// Is it a path all of whose continuations violate the property?
     pub fn is_finite(&self) -> bool {
         self.cycle.is_empty()
+    }
+
+    /// What fails at its end, in words, if that is what the run shows. The action of the last moment fails, or an assertion does in its
+    /// state.
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.as_ref().map(|(text, _)| &text[..])
+    }
+
+    /// Is that an assertion, and no erroneous step?
+    pub fn fails_assertion(&self) -> bool {
+        self.failure.as_ref().is_some_and(|(_, asserted)| *asserted)
     }
 
     /// The moments of the prefix and of the cycle.
@@ -113,6 +128,7 @@ pub fn confirm(
     Ok(Evidence {
         prefix: lasso.prefix().to_vec(),
         cycle: lasso.cycle().to_vec(),
+        failure: None,
     })
 }
 
@@ -170,6 +186,59 @@ pub fn confirm_prefix(
     Ok(Evidence {
         prefix,
         cycle: Vec::new(),
+        failure: None,
+    })
+}
+
+/// Replays a finite path to a failure: states, each with the action that leads to the next; that of the last fails, or, if there is none, an
+/// assertion does in the last state.
+///
+/// # Errors
+/// The first thing that is not confirmed.
+pub fn confirm_failure(
+    program: &Program,
+    property: &Property,
+    path: &[(Vec<i64>, Option<u32>)],
+) -> Result<Evidence, Unconfirmed> {
+    let defect = |text: &str| Err(Unconfirmed::Defect(text.to_string()));
+    let Some((last, steps)) = path.split_last() else {
+        return defect("the path is empty");
+    };
+    let interpreter = Interpreter::new(program);
+    let error = match last.1 {
+        None => interpreter.failed_assertions(&last.0).into_iter().next(),
+        Some(action) => (interpreter.steps(&last.0).into_iter())
+            .find_map(|(step, to)| to.err().filter(|_| step.action == action)),
+    };
+    let Some(error) = error else {
+        return defect("nothing fails at the end of the path");
+    };
+    let failure = (
+        error.show(program).to_string(),
+        matches!(error, StepError::Assertion(_)),
+    );
+    let next = steps.iter().zip(&path[1..]);
+    let trace = Trace {
+        initial: path[0].0.clone(),
+        steps: next
+            .map(|(now, next)| TraceStep {
+                action: now.1,
+                state: next.0.clone(),
+            })
+            .collect(),
+        cycle: None,
+        failure: Some(TraceFailure {
+            action: last.1,
+            error,
+        }),
+    };
+    if let Err(error) = replay(program, &trace) {
+        return defect(&error.to_string());
+    }
+    Ok(Evidence {
+        prefix: moments(program, property, path.iter())?,
+        cycle: Vec::new(),
+        failure: Some(failure),
     })
 }
 
@@ -260,6 +329,8 @@ fn violates(program: &Program, property: &Property, word: &Lasso<Moment>) -> boo
             };
             !word.cycle().iter().any(moves)
         }),
+        // No run goes on after a failure.
+        Claim::NoFailure(_) => false,
         Claim::Violation(alphabet, automaton) => {
             accepts_by(&alphabet.bdds, automaton, word, |m, v| {
                 m.propositions[v as usize]

@@ -11,6 +11,9 @@ use std::time::Duration;
 /// Enough for the explicit engine to be done with a model of some hundred thousand states; nothing to one that takes minutes.
 const HEAD_START: Duration = Duration::from_millis(200);
 
+/// A violation that is near the initial states is found before; and it takes milliseconds.
+const FIRST_PAUSE: u64 = 1 << 12;
+
 /// Which engine searches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
@@ -46,6 +49,24 @@ pub enum Fairness {
     WeakTransitions,
 }
 
+/// When other searches join the first one.
+#[derive(Clone, Copy, Debug)]
+pub struct Thresholds {
+    /// How long the explicit engine works before the symbolic one begins, if both are asked; at most a quarter of the time.
+    pub head_start: Duration,
+    /// An exploration for several properties first pauses for searches on the fly when so many states are expanded.
+    pub first_pause: u64,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self {
+            head_start: HEAD_START,
+            first_pause: FIRST_PAUSE,
+        }
+    }
+}
+
 /// How to check.
 #[derive(Clone, Copy)]
 pub struct Settings<'a> {
@@ -73,8 +94,8 @@ pub struct Settings<'a> {
     pub compile: bool,
     /// Which engine searches.
     pub engine: Engine,
-    /// How long the explicit engine works before the symbolic one begins, if both are asked; at most a quarter of the time.
-    pub head_start: Duration,
+    /// When other searches join.
+    pub thresholds: Thresholds,
     /// What only the symbolic engine wants to know.
     pub symbolic: SymbolicSettings<'a>,
     /// Limits. The time is for the translation of the property, too.
@@ -106,7 +127,7 @@ impl Default for Settings<'_> {
             pairs: Pairs::OneByOne,
             compile: true,
             engine: Engine::Explicit,
-            head_start: HEAD_START,
+            thresholds: Thresholds::default(),
             symbolic: SymbolicSettings::default(),
             limits: Limits::default(),
         }

@@ -165,10 +165,10 @@ impl Checker {
             Outcome::Stopped(stop) => Verdict::Unknown(Cause::Stopped(stop.into())),
             Outcome::Failed(fault) => {
                 let action = fault.action.map(|a| &self.program().actions[a as usize]);
-                Verdict::Unknown(Cause::Failure(match action {
-                    Some(action) => format!("{}: {}", action.name, fault.message),
-                    None => super::checker::told(property, &fault.message),
-                }))
+                Verdict::Unknown(match action {
+                    Some(action) => Cause::Failure(format!("{}: {}", action.name, fault.message)),
+                    None => super::conclusion::of_state(property, &fault.message),
+                })
             }
             Outcome::Defect(text) => return Err(CheckError::Defect(text)),
             Outcome::Violated(prefix, cycle) => {
@@ -181,7 +181,7 @@ impl Checker {
                     self.is_fair(),
                 ) {
                     Ok(evidence) => Verdict::Violated(evidence),
-                    Err(Unconfirmed::NoValue(text)) => Verdict::Unknown(Cause::Failure(text)),
+                    Err(Unconfirmed::NoValue(text)) => Verdict::Unknown(Cause::NoValue(text)),
                     Err(Unconfirmed::Stopped(reason)) => {
                         Verdict::Unknown(Cause::Confirmation(reason))
                     }

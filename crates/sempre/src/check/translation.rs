@@ -213,7 +213,7 @@ fn make(
             Prefixes::Finite(a, why) => {
                 let alphabet = match &mut claim {
                     Claim::Violation(own, _) => own,
-                    Claim::Formula(..) | Claim::Progress(_) => &mut alphabet,
+                    Claim::Formula(..) | Claim::Progress(_) | Claim::NoFailure(_) => &mut alphabet,
                 };
                 let kind = asked.unwrap_or(match a.is_deterministic(&mut alphabet.bdds) {
                     true => AutomatonKind::Dfa,
@@ -311,6 +311,7 @@ fn runs(
                 TestingError::Refused(why) => format!("no testing automaton: {why}"),
             })?
         }
+        Claim::NoFailure(_) => Err("there is no automaton of what fails".to_string().into()),
         Claim::Progress(processes) => {
             if kind != AutomatonKind::Tela {
                 let kind = kind.name();

@@ -10,7 +10,7 @@ use super::settings::{Engine, Settings};
 use super::translation::AutomatonFacts;
 use sempre_explicit::check::{Check, Outcome, Statistics};
 use sempre_explicit::emptiness::Algorithm;
-use sempre_explicit::explore::Reason;
+use sempre_explicit::explore::{self, Exploration, Reason};
 use sempre_explicit::finite::Search;
 use sempre_net::certificate::is_valid;
 use sempre_net::{Proof, Question};
@@ -24,6 +24,13 @@ impl Exhausted {
     /// `None` if the search dropped anything.
     pub fn new<S>(check: &Check<'_, S>) -> Option<Self> {
         (check.outcome == Outcome::Empty).then_some(Self(()))
+    }
+
+    /// The proof that nothing fails; `None` if the exploration has not seen everything, or something fails.
+    pub fn explored<S>(exploration: &Exploration<'_, S>) -> Option<Self> {
+        let is_complete = exploration.outcome == explore::Outcome::Complete;
+        (is_complete && exploration.statistics.failures == 0 && exploration.failure.is_none())
+            .then_some(Self(()))
     }
 
     /// Of a net: there is a proof that no run reaches the condition. `None` if it is not one.
@@ -48,6 +55,10 @@ pub enum Cause {
     Confirmation(Reason),
     /// The method that was asked for came to its end, and found nothing: in words.
     Undecided(String),
+    /// Another property, of this name, does not hold, and that was enough.
+    NotChecked(String),
+    /// A proposition has no value in some state: in words.
+    NoValue(String),
     /// The model does something erroneous, so that its runs are not what they seem: in words.
     Failure(String),
 }
@@ -61,7 +72,8 @@ impl Cause {
             Cause::Confirmation(reason) => {
                 format!("{} (while confirming a violation)", words(reason))
             }
-            Cause::Failure(text) | Cause::Undecided(text) => text.clone(),
+            Cause::NotChecked(name) => format!("not checked: `{name}` does not hold"),
+            Cause::Failure(text) | Cause::NoValue(text) | Cause::Undecided(text) => text.clone(),
         }
     }
 }
@@ -128,6 +140,9 @@ pub enum CheckError {
     Defect(String),
 }
 
+/// The name of what decides the product with a kept graph.
+pub const ELIMINATION: &str = "owcty";
+
 /// What a check found out.
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -147,6 +162,10 @@ pub struct Report {
     pub method: Option<Method>,
     /// What was done to the net, if it was one.
     pub net: Option<NetFacts>,
+    /// Was it decided on the kept graph of the model?
+    pub by_elimination: bool,
+    /// Does an assertion of the model fail in a state that was looked at? That does not end runs, so it keeps nothing from being decided.
+    pub assertion_fails: bool,
     /// Did fairness not matter, and was not looked at?
     pub fairness_ignored: bool,
     /// What was counted.
@@ -174,6 +193,8 @@ impl Report {
             search: None,
             method: None,
             net: None,
+            by_elimination: false,
+            assertion_fails: false,
             fairness_ignored: false,
             statistics: Statistics::default(),
             symbolic: None,
@@ -185,10 +206,12 @@ impl Report {
     /// The name of the emptiness check or search.
     pub fn algorithm_name(&self) -> Option<&'static str> {
         let search = self.search.map(Search::name);
+        let kept = self.by_elimination.then_some(ELIMINATION);
         let symbolic = self.symbolic.as_ref().map(super::symbolic::name);
         let method = self.method.map(Method::name);
         method
             .or(self.algorithm.map(Algorithm::name))
+            .or(kept)
             .or(search)
             .or(symbolic)
     }

@@ -1,11 +1,11 @@
 //! `sempre check`: does every run of a model satisfy a property?
 
-use crate::failure::{Answer, Failure, Outcome};
+use super::verdicts::{Form, Showing, Verdicts, words};
+use crate::failure::{Failure, Outcome};
 use crate::input::{read_file, show, shown_name};
 use crate::model_input::ModelOptions;
 use crate::output::{OutputFile, OutputOptions};
 use crate::picture::Picture;
-use crate::verdict_report::{Shown, json, mcc, text, trace};
 use crate::{progress, supervisor};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -13,7 +13,7 @@ use sempre::base::stop::{self, Stop};
 use sempre::base::{Diagnostic, Source};
 use sempre::check::{
     AutomatonKind, CheckError, Checker, Engine, Fairness, Method, Property, Report, Settings,
-    SymbolicAlgorithm, SymbolicSettings, Verdict, embedded, is_yes, sources,
+    SymbolicAlgorithm, SymbolicSettings, Verdict, embedded, failures, several, sources,
 };
 use sempre::explicit::emptiness::{Algorithm, Pairs};
 use sempre::explicit::finite::Search;
@@ -21,7 +21,7 @@ use sempre::explicit::product::{Deadlock, Limits, Order};
 use sempre::lang::model::Model;
 use sempre::lang::pnml::read_properties;
 use sempre::memory;
-use sempre::report::{SourceText, Subject, page};
+use sempre::report::SourceText;
 use sempre::shown_run::Detail;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ use std::time::{Duration, Instant};
 /// Properties are formulas of LTL whose propositions are conditions on the states of the model, `P_0.CS` or
 /// `{x == 3 and y < 2}`. A run that violates one is replayed on the model and on the property before it is
 /// shown. Without any property, those that the model contains are checked: the property process of a DVE file, the `ltl` blocks and
-/// the never claim of a Promela file, or without these its labels `accept…`: no run comes there for ever. Status 0 holds, 1 violated, 2 bad input, 3 unknown; with several properties, 1 if any is
+/// the never claim of a Promela file, or without these its labels `accept…`, where no run comes for ever, its assertions and its invalid end states. Status 0 holds, 1 violated, 2 bad input, 3 unknown; with several properties, 1 if any is
 /// violated, else 3 if any is unknown.
 #[derive(Args, Clone, Debug)]
 pub struct Arguments {
@@ -82,6 +82,10 @@ pub struct Arguments {
     /// How many seconds each property may take, with what reading the model took
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time: Option<Duration>,
+
+    /// Stop at the first property that does not hold; those that are not decided then are unknown
+    #[arg(long)]
+    fail_fast: bool,
 
     /// Work more for a shorter counterexample: look at up to a million states near the initial ones; otherwise up
     /// to 20,000, and none after an --algorithm that was named
@@ -457,17 +461,47 @@ pub fn run(arguments: &Arguments) -> Outcome {
         Some(path) => OutputFile::create(path).map(Some),
         None => Ok(None),
     };
-    let mut traces = create(&arguments.trace)?;
+    let traces = create(&arguments.trace)?;
     let report_file = create(&arguments.report)?;
-    let mut out = arguments.output.open()?;
-    let mut answer = Answer::Yes;
-    let mut failed = false;
-    let mut done = Vec::new();
-    let mut closed = false;
+    let name = arguments.model.file();
+    let showing = Showing {
+        model: &model,
+        source: text.as_ref().map(|text| SourceText {
+            name: &name,
+            text,
+            model: &model,
+        }),
+        properties: &properties,
+        settings: &settings,
+        fairness,
+        picture: picture.as_ref(),
+        form: match arguments.format {
+            _ if arguments.mcc => Form::Contest,
+            Format::Json => Form::Json,
+            Format::Text | Format::Msc | Format::Trail => Form::Text,
+        },
+        explain: arguments.explain,
+        detail: match arguments.full {
+            true => Detail::Full,
+            false => Detail::Folded,
+        },
+    };
+    let out = arguments.output.open()?;
+    let mut verdicts = Verdicts::new(showing, out, traces, report_file.is_some());
+    let fail_fast = arguments.fail_fast;
+    let spent = share(&checker, &properties, &settings, fail_fast, &mut verdicts)?;
     for (i, property) in properties.iter().enumerate() {
+        if verdicts.is_known(i) {
+            continue;
+        }
+        if let Some(by) = verdicts.violated().filter(|_| fail_fast) {
+            verdicts.tell(i, Ok(several::not_checked(&settings, by)))?;
+            continue;
+        }
         let what = format!("checking {}", property.name);
         let begin = Instant::now();
-        let deadline = settings.limits.time.and_then(|t| begin.checked_add(t));
+        let time = (settings.limits.time).map(|time| time.saturating_sub(spent));
+        let deadline = time.and_then(|t| begin.checked_add(t));
         let deadline = supervisor::after(deadline);
         if needs_all && prepared.is_none() && i + 1 < properties.len() {
             let states = supervisor::search(&what, deadline, || {
@@ -479,13 +513,14 @@ pub fn run(arguments: &Arguments) -> Outcome {
                 .map(|states| states.clear_caches())
                 .is_some();
         }
-        let report = supervisor::search(&what, deadline, || match &prepared {
-            None => checker.check(property, &settings),
-            Some(states) => {
-                let mut rest = part_of_memory(parts - 1);
-                rest.symbolic.prepared = Some(states);
-                checker.check(property, &rest)
-            }
+        let report = supervisor::search(&what, deadline, || {
+            let mut own = match &prepared {
+                None => settings,
+                Some(_) => part_of_memory(parts - 1),
+            };
+            own.symbolic.prepared = prepared.as_ref();
+            own.limits.time = time;
+            checker.check(property, &own)
         });
         let report = report.unwrap_or_else(|stop| {
             Ok(Report {
@@ -496,70 +531,53 @@ pub fn run(arguments: &Arguments) -> Outcome {
         if stop::requested() == Some(Stop::Memory) {
             supervisor::recover();
         }
-        if talk {
-            progress::clear();
+        if let Ok(report) = &report {
+            let is_known = !matches!(report.verdict, Verdict::Unknown(_));
+            // A question about a net is asked of the part that matters to it.
+            needs_all |= is_known
+                && report.net.is_none()
+                && report
+                    .symbolic
+                    .as_ref()
+                    .is_some_and(|s| s.algorithm == SymbolicAlgorithm::Owcty);
         }
-        let report = match report {
-            Ok(report) => report,
-            // What is wrong with one property does not spoil the others.
-            Err(error) => {
-                eprintln!("error: {}: {}", property.name, words(error));
-                failed = true;
-                continue;
-            }
-        };
-        let is_known = !matches!(report.verdict, Verdict::Unknown(_));
-        // A question about a net is asked of the part that matters to it.
-        needs_all |= is_known
-            && report.net.is_none()
-            && report
-                .symbolic
-                .as_ref()
-                .is_some_and(|s| s.algorithm == SymbolicAlgorithm::Owcty);
-        answer = match (is_yes(property.asked, &report.verdict), answer) {
-            (Some(false), _) | (_, Answer::No) => Answer::No,
-            (None, _) | (_, Answer::Unknown) => Answer::Unknown,
-            (Some(true), Answer::Yes) => Answer::Yes,
-        };
-        let shown = Shown {
-            subject: subject(&model, property, &report, &settings, fairness),
-            explain: arguments.explain,
-            detail: match arguments.full {
-                true => Detail::Full,
-                false => Detail::Folded,
-            },
-        };
-        if let (Some(file), Some(run)) = (&mut traces, trace(&shown)) {
-            writeln!(file, "{run}")?;
-        }
-        if !closed {
-            match print(&mut *out, arguments, &shown, picture.as_ref(), i) {
-                // Nobody reads on, but the page is still wanted.
-                Err(Failure::OutputClosed) if report_file.is_some() => closed = true,
-                printed => printed?,
-            }
-        }
-        if report_file.is_some() {
-            done.push((property, report));
-        }
+        verdicts.tell(i, report)?;
     }
-    if let Some(mut file) = report_file {
-        let subjects = done.iter();
-        let subjects = subjects.map(|(p, r)| subject(&model, p, r, &settings, fairness));
-        let subjects: Vec<Subject<'_>> = subjects.collect();
-        let name = arguments.model.file();
-        let source = text.as_ref().map(|text| SourceText {
-            name: &name,
-            text,
-            model: &model,
-        });
-        let text = page(&model.program().name, source, &subjects);
-        file.write_all(text.as_bytes())?;
+    verdicts.finding(&checker)?;
+    verdicts.finish(report_file)
+}
+
+/// Checks the properties that can share an exploration of the model. The result is the time that this took from the others.
+fn share(
+    checker: &Checker,
+    properties: &[Property],
+    settings: &Settings<'_>,
+    fail_fast: bool,
+    verdicts: &mut Verdicts<'_>,
+) -> Outcome<Duration> {
+    let what = match properties {
+        [property] => format!("checking {}", property.name),
+        _ => "checking the properties together".to_string(),
+    };
+    // Each has its time: the searches look at it.
+    let many = u32::try_from(properties.len()).unwrap_or(u32::MAX);
+    let time = settings.limits.time.and_then(|t| t.checked_mul(many));
+    let deadline = supervisor::after(time.and_then(|t| Instant::now().checked_add(t)));
+    let mut problem = None;
+    let begin = Instant::now();
+    let spent = supervisor::search(&what, deadline, || {
+        checker.check_shared(properties, settings, fail_fast, &mut |i, result| {
+            if let Err(error) = verdicts.tell(i, result) {
+                problem.get_or_insert(error);
+            }
+        })
+    });
+    if stop::requested() == Some(Stop::Memory) {
+        supervisor::recover();
     }
-    match (failed, closed) {
-        (true, _) => Err(Failure::Shown),
-        (false, true) => Err(Failure::OutputClosed),
-        (false, false) => Ok(answer),
+    match problem {
+        Some(problem) => Err(problem),
+        None => Ok(spent.unwrap_or_else(|_| begin.elapsed())),
     }
 }
 
@@ -574,57 +592,6 @@ fn not_computed(arguments: &Arguments) -> Outcome<()> {
     }
     out.flush()?;
     Ok(())
-}
-
-/// Prints what was found out about one property.
-fn print(
-    out: &mut dyn Write,
-    arguments: &Arguments,
-    shown: &Shown<'_>,
-    picture: Option<&Picture<'_>>,
-    i: usize,
-) -> Outcome<()> {
-    if arguments.mcc {
-        mcc(out, shown)?;
-    } else if arguments.format == Format::Json {
-        writeln!(out, "{}", json(shown))?;
-    } else {
-        if i > 0 {
-            writeln!(out)?;
-        }
-        text(out, shown, picture)?;
-    }
-    // The next one may take long.
-    out.flush()?;
-    Ok(())
-}
-
-/// A check that was done.
-fn subject<'a>(
-    model: &'a Model,
-    property: &'a Property,
-    report: &'a Report,
-    settings: &Settings<'_>,
-    fairness: Fairness,
-) -> Subject<'a> {
-    Subject {
-        program: model.program(),
-        property,
-        report,
-        deadlock: settings.deadlock,
-        fairness,
-        deterministic: settings.deterministic,
-    }
-}
-
-/// What the error says.
-fn words(error: CheckError) -> String {
-    match error {
-        CheckError::Refused(text) => text,
-        CheckError::Defect(text) => format!(
-            "internal error: {text}\nthis is a defect of sempre: please report it with the command line and its input"
-        ),
-    }
 }
 
 fn told(error: CheckError) -> Failure {
@@ -673,7 +640,8 @@ fn properties(arguments: &PropertyOptions, model: &Model) -> Outcome<Vec<Propert
             return Err(Failure::Shown);
         }
     }
-    if all.list.is_empty() || own && model.property().is_some() {
+    let failures = failures::of_model(model).filter(|_| own && !model.states_properties());
+    if all.list.is_empty() && failures.is_none() || own && model.property().is_some() {
         let process = model.property().ok_or_else(|| {
             Failure::Message(
                 "no property: give a formula after the model, `sempre check MODEL 'G(p -> F q)'`, a file of them with \
@@ -689,6 +657,7 @@ fn properties(arguments: &PropertyOptions, model: &Model) -> Outcome<Vec<Propert
             all.list.push(property);
         }
     }
+    all.list.extend(failures);
     sources::only(all.list, &arguments.only).map_err(Failure::Message)
 }
 

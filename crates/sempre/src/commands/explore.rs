@@ -10,6 +10,8 @@ use clap::{Args, ValueEnum};
 use sempre::explicit::explore::{
     Exploration, Goal, Options, Order, Outcome as Ending, Reason, explore,
 };
+use sempre::explicit::product::Limits;
+use sempre::explicit::shared::{SharedExploration, SharedOptions, Status};
 use sempre::jit::CompiledSystem;
 use sempre::lang::etf::write_etf;
 use sempre::memory;
@@ -46,6 +48,10 @@ pub struct Arguments {
     /// Stop at the first of these and show a trace to it, a shortest one with --search bfs
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(super) find: Option<GoalName>,
+
+    /// Show each different failure once, with a shortest run to it; they are looked for by one thread
+    #[arg(long, conflicts_with_all = ["find", "search"])]
+    all_failures: bool,
 
     /// How many threads search
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
@@ -177,6 +183,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let reading = supervisor::reading_deadline(arguments.time);
     let model = arguments.model.read_within(reading)?;
     if arguments.engine == EngineName::Symbolic {
+        if arguments.all_failures {
+            let text = "--all-failures is for the explicit engine";
+            return Err(Failure::Message(text.to_string()));
+        }
         return super::explore_symbolic::run(arguments, model.program(), deadline);
     }
     if arguments.order.is_some() {
@@ -231,14 +241,14 @@ pub fn run(arguments: &Arguments) -> Outcome {
 }
 
 /// A deadline, and bytes.
-type Limits = (Option<Instant>, Option<usize>);
+type Bounds = (Option<Instant>, Option<usize>);
 
 /// A failure that a search has met is looked for again, to show how it is reached; that takes so much time at least.
 const AGAIN: Duration = Duration::from_millis(300);
 
 fn search<S: Packed>(
     arguments: &Arguments,
-    (deadline, memory): Limits,
+    (deadline, memory): Bounds,
     order: Order,
     program: &Program,
     picture: Option<&Picture<'_>>,
@@ -266,7 +276,10 @@ fn search<S: Packed>(
     let mut out = arguments.output.open()?;
     match arguments.format {
         Format::Json => {
-            let report = json_report(&found, how);
+            let mut report = json_report(&found, how);
+            if arguments.all_failures {
+                report["all_failures"] = json_failures(program, system, &options);
+            }
             writeln!(out, "{report}")?;
         }
         Format::Text | Format::Msc | Format::Trail => text_report(&mut *out, &found, arguments)?,
@@ -275,6 +288,8 @@ fn search<S: Packed>(
     if arguments.format != Format::Json {
         if arguments.find.is_some() {
             write_trace(&mut *out, arguments, program, picture, &found)?;
+        } else if arguments.all_failures && found.failure.is_some() {
+            write_failures(&mut *out, arguments, program, picture, system, &options)?;
         } else if found.failure.is_some() {
             let again = Options {
                 order: Order::BreadthFirst,
@@ -414,11 +429,91 @@ fn write_trace<S: Packed>(
     };
     let system = found.system();
     let states: Vec<Vec<i64>> = trace.states.iter().map(|s| system.cells(s)).collect();
+    let actions: Vec<u32> = trace.steps.iter().map(|step| step.action).collect();
+    let end = (last.map(String::as_str), message);
+    write_run(out, arguments, program, picture, (&states, &actions), end)
+}
+
+/// Each different failure with a shortest run to it, from an exploration of its own that goes on after the first.
+fn write_failures<S: Packed>(
+    out: &mut dyn Write,
+    arguments: &Arguments,
+    program: &Program,
+    picture: Option<&Picture<'_>>,
+    system: &S,
+    options: &Options<'_>,
+) -> Outcome<()> {
+    let mut again = for_failures(system, options);
+    let status = again.advance(u64::MAX);
+    let system = again.system();
+    for (state, failure) in again.failures() {
+        let Some(path) = again.path_to(*state) else {
+            continue;
+        };
+        let states: Vec<Vec<i64>> = path.path.iter().map(|m| system.cells(&m.state)).collect();
+        let actions: Vec<u32> = path.path.iter().filter_map(|m| m.action).collect();
+        let last = failure
+            .action
+            .map(|a| &program.actions[a as usize].name[..]);
+        let end = (last, &failure.message[..]);
+        write_run(out, arguments, program, picture, (&states, &actions), end)?;
+    }
+    if status != Status::Complete {
+        writeln!(out, "\nstopped before the end; there may be more failures")?;
+    }
+    Ok(())
+}
+
+/// An exploration for all that fails.
+fn for_failures<'a, S: System>(system: &'a S, options: &Options<'_>) -> SharedExploration<'a, S> {
+    let limits = Limits {
+        memory: options.memory,
+        time: options.time.map(|time| time.max(AGAIN)),
+        ..Limits::default()
+    };
+    let options = SharedOptions {
+        propositions: 0,
+        keep: false,
+        limits,
+    };
+    SharedExploration::new(system, Vec::new(), options)
+}
+
+/// What fails, and the actions of a shortest run to it.
+fn json_failures<S: System>(
+    program: &Program,
+    system: &S,
+    options: &Options<'_>,
+) -> serde_json::Value {
+    let mut again = for_failures(system, options);
+    again.advance(u64::MAX);
+    let name = |action: u32| &program.actions[action as usize].name;
+    let each = again.failures().iter().map(|(state, failure)| {
+        let path = again.path_to(*state).map_or(Vec::new(), |path| path.path);
+        let actions = path.iter().filter_map(|m| m.action).map(name);
+        json!({
+            "message": failure.message,
+            "action": failure.action.map(name),
+            "run": actions.collect::<Vec<_>>(),
+        })
+    });
+    each.collect()
+}
+
+/// States and the actions between them, then, if there is one, the action that fails, and what happens.
+fn write_run(
+    out: &mut dyn Write,
+    arguments: &Arguments,
+    program: &Program,
+    picture: Option<&Picture<'_>>,
+    (states, actions): (&[Vec<i64>], &[u32]),
+    (last, message): (Option<&str>, &str),
+) -> Outcome<()> {
     writeln!(out)?;
     if let Some(picture) = picture {
         let mut run = ShownRun::new(program);
-        for (pair, step) in states.windows(2).zip(&trace.steps) {
-            run.step(&pair[0], Some(step.action), &pair[1]);
+        for (pair, &action) in states.windows(2).zip(actions) {
+            run.step(&pair[0], Some(action), &pair[1]);
         }
         let last = last.map_or(String::new(), |name| format!("{name}: "));
         writeln!(out, "{}{last}{message}", picture.draw(&run))?;
@@ -426,15 +521,9 @@ fn write_trace<S: Packed>(
     }
     // As `check` shows a run.
     let digits = states.len().to_string().len();
-    let actions = trace
-        .steps
-        .iter()
-        .map(|s| Some(system.action_name(s.action)));
-    for (i, (now, action)) in states
-        .iter()
-        .zip(actions.chain([last.cloned()]))
-        .enumerate()
-    {
+    let actions = actions.iter();
+    let actions = actions.map(|&a| Some(&program.actions[a as usize].name[..]));
+    for (i, (now, action)) in states.iter().zip(actions.chain([last])).enumerate() {
         let before = i.checked_sub(1).map(|k| &states[k][..]);
         let line = format!(
             "  {i:>digits$}  {}",

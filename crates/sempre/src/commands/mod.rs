@@ -18,6 +18,7 @@ pub mod pattern;
 pub mod random;
 mod safety_advice;
 pub mod translate;
+mod verdicts;
 
 use crate::cli::Command;
 use crate::failure::Outcome;

@@ -50,6 +50,8 @@ pub fn bug_report(
         Claim::Violation(..) => {
             out.push_str("    the automaton of the violations as it was given\n")
         }
+        // Not drawn, and not compared: there is one way to check it.
+        Claim::NoFailure(_) => {}
         Claim::Progress(processes) => {
             let _ = writeln!(out, "    progress of the processes {processes:?}");
         }

@@ -2,7 +2,7 @@
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | [`ways`] | the ways: engine, automaton, algorithm, number of workers, compiled or interpreted |
+//! | [`ways`] | the ways: engine, automaton, algorithm, number of workers, compiled or interpreted, alone or with other properties |
 //! | [`reference`] | the slow and obvious one: the model as an automaton |
 //! | [`draw`] | random programs and formulas |
 //! | [`shrink`] | a smaller case that still shows a disagreement |
@@ -26,8 +26,10 @@ pub mod ways;
 
 pub use ways::{Way, ways};
 
-use crate::check::{AutomatonKind, Cause, CheckError, Checker, Fairness, Property, Verdict};
-use sempre_base::stop;
+use crate::check::{
+    AutomatonKind, Cause, CheckError, Checker, Fairness, Property, Report, Settings, Verdict,
+};
+use sempre_base::{Random, stop};
 use sempre_explicit::explore::Reason;
 use sempre_explicit::finite::Search;
 use sempre_explicit::product::{Deadlock, Limits};
@@ -35,6 +37,9 @@ use sempre_model::Program;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
+
+/// So many other properties a property is checked together with.
+const OTHERS: usize = 4;
 
 /// What is to be checked.
 #[derive(Clone)]
@@ -112,7 +117,11 @@ fn checked(case: &Case, way: &Way, limits: Limits<'_>) -> Answer {
         Err(CheckError::Defect(what)) => return Answer::Defect(what),
     };
     let settings = way.settings(case.deadlock, limits);
-    let report = match checker.check(&case.property, &settings) {
+    let report = match way.together {
+        true => among_others(&checker, case, &settings),
+        false => checker.check(&case.property, &settings),
+    };
+    let report = match report {
         Ok(report) => report,
         Err(CheckError::Refused(why)) => return Answer::Refused(why),
         Err(CheckError::Defect(what)) => return Answer::Defect(what),
@@ -136,6 +145,27 @@ fn checked(case: &Case, way: &Way, limits: Limits<'_>) -> Answer {
         ) => Answer::Defect(what.clone()),
         Verdict::Unknown(cause) => Answer::Unknown(cause.words()),
     }
+}
+
+/// The report on the property of a case when it is checked together with some random others.
+fn among_others(
+    checker: &Checker,
+    case: &Case,
+    settings: &Settings<'_>,
+) -> Result<Report, CheckError> {
+    let random = &mut Random::new(case.program.actions.len() as u64);
+    let mut all: Vec<Property> = (0..OTHERS)
+        .map(|_| draw::property(random, &case.program))
+        .collect();
+    let place = random.below(all.len());
+    all.insert(place, case.property.clone());
+    let mut found = None;
+    checker.check_all(&all, settings, false, &mut |i, result| {
+        if i == place {
+            found = Some(result);
+        }
+    });
+    found.unwrap_or_else(|| Err(CheckError::Defect("there is no report".to_string())))
 }
 
 /// What does not fit together.

@@ -1,6 +1,7 @@
 //! The ways to check a property.
 
 use super::Case;
+use crate::check::settings::Thresholds;
 use crate::check::{
     AutomatonKind, Engine, Fairness, Settings, SymbolicAlgorithm, SymbolicSettings,
 };
@@ -44,6 +45,8 @@ pub struct Way {
     pub compile: bool,
     /// In which order successors are followed.
     pub order: Order,
+    /// Check the property together with others of the same model?
+    pub together: bool,
 }
 
 impl Default for Way {
@@ -57,6 +60,7 @@ impl Default for Way {
             workers: 1,
             compile: false,
             order: Order::System,
+            together: false,
         }
     }
 }
@@ -92,6 +96,9 @@ impl Way {
         if !self.compile {
             out.push("--no-jit".to_string());
         }
+        if self.together {
+            out.push("(with other properties)".to_string());
+        }
         match out.is_empty() {
             true => "(no options)".to_string(),
             false => out.join(" "),
@@ -114,6 +121,14 @@ impl Way {
                 ..SymbolicSettings::default()
             },
             limits,
+            // Models are small: the searches beside the exploration have a turn, too.
+            thresholds: match self.compile {
+                true => Thresholds::default(),
+                false => Thresholds {
+                    first_pause: 16,
+                    ..Thresholds::default()
+                },
+            },
             ..Settings::default()
         }
     }
@@ -159,6 +174,14 @@ pub fn ways() -> Vec<Way> {
             workers,
             ..way
         }));
+    }
+    for (workers, compile) in [(1, false), (1, true), (2, false)] {
+        all.push(Way {
+            together: true,
+            workers,
+            compile,
+            ..way
+        });
     }
     for order in [Order::Shuffled(1), Order::Permuted(2), Order::Directed(3)] {
         all.push(Way { order, ..way });

@@ -70,7 +70,7 @@ pub fn data(
     let (places, lines) = numbered(lines);
     json!({
         "length": length,
-        "end": end_words(subject.property.asked),
+        "end": end_words(subject.property.asked, evidence),
         "back": (!evidence.is_finite()).then_some(evidence.prefix().len()),
         "variables": cells.iter().map(|&c| program.cell_name(c as u32)).collect::<Vec<_>>(),
         "first": first,

@@ -121,7 +121,7 @@ fn make(mut claim: Claim, count: usize, kind: AutomatonKind, deterministic: bool
             if let Ok(Prefixes::Finite(a, _)) = found {
                 let alphabet = match claim {
                     Claim::Violation(own, _) => *own,
-                    Claim::Formula(..) | Claim::Progress(_) => alphabet,
+                    Claim::Formula(..) | Claim::Progress(_) | Claim::NoFailure(_) => alphabet,
                 };
                 return Some(Made::Prefixes(alphabet, *a));
             }
@@ -129,7 +129,7 @@ fn make(mut claim: Claim, count: usize, kind: AutomatonKind, deterministic: bool
         return None;
     }
     match claim {
-        Claim::Progress(_) => None,
+        Claim::Progress(_) | Claim::NoFailure(_) => None,
         Claim::Violation(alphabet, automaton) => Some(Made::Runs(*alphabet, *automaton)),
         Claim::Formula(mut formulas, f) => {
             let not = formulas.not(f);

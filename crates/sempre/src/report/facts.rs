@@ -1,7 +1,7 @@
 //! What was done, in rows of a name and a value: for people, in a terminal or on a page.
 
 use super::Subject;
-use crate::check::{Asked, Cause, Fairness, Verdict, symbolic};
+use crate::check::{Asked, Cause, Evidence, Fairness, Verdict, symbolic};
 use sempre_explicit::finite::Search;
 use sempre_explicit::product::Deadlock;
 
@@ -11,10 +11,11 @@ pub fn counted(n: usize, what: &str) -> String {
 }
 
 /// What is said at the end of a finite run.
-pub fn end_words(asked: Asked) -> &'static str {
-    match asked {
-        Asked::Reachable => "here the condition holds",
-        Asked::Runs | Asked::Invariant => "whatever comes next, the property is violated",
+pub fn end_words<'a>(asked: Asked, evidence: &'a Evidence) -> &'a str {
+    match (evidence.failure(), asked) {
+        (Some(failure), _) => failure,
+        (None, Asked::Reachable) => "here the condition holds",
+        (None, Asked::Runs | Asked::Invariant) => "whatever comes next, the property is violated",
     }
 }
 

@@ -73,6 +73,13 @@ pub fn sentence(subject: &Subject<'_>, tracks: Option<&truth::Tracks<'_>>) -> Ve
     let text = |t: &str| Piece::Text(t.to_string());
     let last = evidence.len().saturating_sub(1);
     match &subject.property.claim {
+        Claim::NoFailure(_) => vec![
+            text("At "),
+            Piece::Step(last),
+            text(": "),
+            text(evidence.failure().unwrap_or("it fails")),
+            text("."),
+        ],
         Claim::Formula(..) if subject.property.asked == Asked::Reachable => vec![
             text("The condition holds at "),
             Piece::Step(last),

@@ -164,6 +164,10 @@ fn words(subject: &Subject<'_>) -> (String, Option<String>) {
             "No run is accepted by the automaton below.".to_string(),
             None,
         ),
+        Claim::NoFailure(_) => (
+            "No step is erroneous, and no assertion fails.".to_string(),
+            None,
+        ),
         Claim::Progress(processes) => {
             let names = processes.iter().map(|&p| {
                 let name = &subject.program.processes[p as usize].name;

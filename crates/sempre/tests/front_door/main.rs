@@ -7,6 +7,7 @@ mod binary;
 mod broken_models;
 mod check;
 mod check_auto;
+mod check_many;
 mod check_output;
 mod check_properties;
 mod check_safety;

@@ -124,6 +124,7 @@ fn what_is_printed_is_in_the_schema() {
             "drop",
         ],
         &["examples/overtaking.dve", "G filled <= 3"],
+        &["examples/average.dve"],
         &[
             "examples/philosophers-8.pnml",
             "G Fork_0 <= 1",
