@@ -56,8 +56,8 @@ impl Control<'_> {
         self.lock().take_if(|end| *end == End::Overflow).is_some()
     }
 
-    /// After a batch: is there a reason to stop? Also tells progress.
-    pub(crate) fn look_up(&self) -> Option<Reason> {
+    /// After a batch: is there a reason to stop? Also tells progress, with how deep the worker is.
+    pub(crate) fn look_up(&self, depth: u64) -> Option<Reason> {
         let options = self.options;
         // Relaxed, for all counters and flags here: they are looked at for their own sake.
         if let Some(stop) = stop::poll(options.interrupt) {
@@ -81,6 +81,7 @@ impl Control<'_> {
                     states,
                     transitions: self.transitions.load(Relaxed),
                     queue: states.saturating_sub(self.expanded.load(Relaxed)),
+                    depth: Some(depth),
                     bytes: self.budget.used(),
                     elapsed: now - self.begin,
                 });

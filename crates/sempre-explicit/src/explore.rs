@@ -114,6 +114,8 @@ pub struct Progress {
     pub transitions: u64,
     /// States that wait for expansion.
     pub queue: u64,
+    /// The level of a breadth-first exploration, the length of the stack of a depth-first one; `None` where this is not counted.
+    pub depth: Option<u64>,
     /// Bytes taken by states and parents.
     pub bytes: usize,
     /// Time since the beginning.

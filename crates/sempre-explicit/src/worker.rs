@@ -2,7 +2,7 @@
 //! invariants it keeps are those of [`crate::explore`].
 
 use crate::control::{Control, End, Findings};
-use crate::explore::{Goal, Reason};
+use crate::explore::{Goal, Order, Reason};
 use crate::frontier::{Frontier, Run};
 use sempre_model::system::{Failure, Sink, Step, System};
 use sempre_store::{Batch, Full, IndexArray, StateIndex, Store, StoreWorker};
@@ -203,7 +203,11 @@ impl<'a, S: System> Worker<'a, S> {
         } else if overflow {
             Some(End::Overflow)
         } else {
-            control.look_up().map(End::Stop)
+            let depth = match control.options.order {
+                Order::BreadthFirst => self.level.into(),
+                Order::DepthFirst => self.stack.len() as u64,
+            };
+            control.look_up(depth).map(End::Stop)
         };
         match end {
             None => Ok(()),

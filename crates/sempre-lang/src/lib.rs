@@ -9,6 +9,7 @@ pub mod graph;
 mod membership;
 pub mod model;
 pub mod petri_net;
+pub mod place;
 pub mod pnml;
 pub mod promela;
 pub mod random_graph;

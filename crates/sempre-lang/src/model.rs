@@ -4,13 +4,15 @@ use crate::dve::{self, DveModel, PropertyProcess};
 use crate::etf::{self, EtfModel, read_etf};
 use crate::graph::{self, Graph, read_graph, read_kripke};
 use crate::petri_net::PetriNet;
+use crate::place::{Place, Places};
 use crate::pnml::{NetScope, read_pnml};
 use crate::promela::{self, PromelaModel, Reading};
 use crate::source_lines;
 use sempre_base::Diagnostic;
-use sempre_model::ir::{Expr, Program, VariableId};
+use sempre_model::ir::{Expr, Program, Type, VariableId};
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 pub use crate::source_lines::RunStep;
 
@@ -88,8 +90,21 @@ pub struct SourceStep {
     pub name: String,
     /// The statement, not too long; `}` is the end of the process.
     pub statement: String,
-    /// Its line.
-    pub line: usize,
+    /// Where it is written, and then the calls of inlines and macros that brought it, the innermost first.
+    pub places: Vec<Place>,
+    /// What it passes on in a rendezvous, or prints.
+    pub said: Option<Said>,
+    /// The number of statements of the action's effect that come before it.
+    pub after: usize,
+}
+
+/// Values that a statement passes on in a rendezvous, or prints.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// The text of a `printf`, with its quotes; `None` for a rendezvous.
+    pub format: Option<Arc<str>>,
+    /// The values, with the types in which they are shown.
+    pub values: Vec<(Expr, Type)>,
 }
 
 impl fmt::Display for SourceStep {
@@ -98,9 +113,14 @@ impl fmt::Display for SourceStep {
             process,
             name,
             statement,
-            line,
+            places,
+            ..
         } = self;
-        write!(f, "{name}[{process}]: {statement} (line {line})")
+        let statement = match statement.as_str() {
+            "}" => "terminates",
+            statement => statement,
+        };
+        write!(f, "{name}[{process}]: {statement} ({})", Places(places))
     }
 }
 
@@ -245,8 +265,17 @@ impl Model {
         }
     }
 
+    /// What stands in the file for each action, in the order of the program's actions, as far as the language has such: the statements of
+    /// Promela, the transitions of DVE.
+    pub fn sources(&self) -> Option<&[Vec<SourceStep>]> {
+        match &self.source {
+            Source::Dve(model) => Some(&model.source_steps),
+            _ => self.source_steps(),
+        }
+    }
+
     /// The statements that the actions execute, in the order of the program's actions: one for most, two for a rendezvous. `None` if the language
-    /// does not tell.
+    /// has no statements.
     pub fn source_steps(&self) -> Option<&[Vec<SourceStep>]> {
         match &self.source {
             Source::Promela(model) => Some(model.source_steps()),

@@ -31,9 +31,10 @@ pub(crate) fn of_statements(
     let lines = |step: &RunStep<'_>| {
         let found = statements.get(step.action as usize).into_iter().flatten();
         let mut lines = Vec::new();
-        for statement in found {
-            if !lines.contains(&statement.line) {
-                lines.push(statement.line);
+        // Where it is written and where it is called, but in other files.
+        for place in found.flat_map(|s| &s.places).filter(|p| p.file.is_none()) {
+            if !lines.contains(&place.line) {
+                lines.push(place.line);
             }
         }
         lines

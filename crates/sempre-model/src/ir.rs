@@ -138,6 +138,9 @@ impl Variable {
     }
 }
 
+/// The location, number 0, of a process that does not exist: not yet, or no more.
+pub const ABSENT: &str = "not running";
+
 /// A process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {

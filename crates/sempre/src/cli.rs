@@ -1,6 +1,7 @@
 //! The top of the command line. Each subcommand declares its own options in its module; help, man
 //! page and completions are made from these declarations.
 
+use crate::color::ColorName;
 use crate::commands;
 use clap::{Parser, Subcommand};
 
@@ -13,6 +14,16 @@ something failed; 2 bad usage or bad input; 3 stopped before the end.")]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
+
+    /// When to use colour
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHEN",
+        default_value = "auto"
+    )]
+    pub color: ColorName,
 }
 
 /// What to do.
@@ -36,6 +47,16 @@ pub enum Command {
 }
 
 impl Command {
+    /// Are progress, warnings and notes unwanted?
+    pub(crate) fn is_quiet(&self) -> bool {
+        match self {
+            Command::Check(arguments) => arguments.quiet,
+            Command::Explore(arguments) => arguments.quiet,
+            Command::Crosscheck(arguments) => arguments.quiet,
+            _ => false,
+        }
+    }
+
     /// Does the command stop by itself when a signal asks for that, and say what it has found so far? Others are ended.
     pub fn can_stop(&self) -> bool {
         match self {

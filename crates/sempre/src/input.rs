@@ -5,6 +5,7 @@
 //! command ends with status 2 all the same.
 
 use crate::failure::{Failure, Outcome};
+use crate::notices::show;
 use clap::Args;
 use sempre::base::{Diagnostic, Source, Span};
 use sempre::ltl::{Formula, Formulas, ParseOptions, parse, parse_lbt, parse_list};
@@ -185,11 +186,4 @@ pub fn read_file(path: &Path) -> Outcome<String> {
         show(&Source::new(&shown_name(path), &text), &[complaint]);
         Failure::Shown
     })
-}
-
-/// Prints complaints on standard error.
-pub fn show(source: &Source, diagnostics: &[Diagnostic]) {
-    for d in diagnostics {
-        eprint!("{}", source.render(d));
-    }
 }

@@ -22,6 +22,8 @@ pub mod reasons;
 pub mod report;
 pub mod sequence_chart;
 pub mod shown_run;
+pub mod state_text;
+pub mod step_text;
 pub mod trace_lines;
 pub mod trail;
 pub mod word;

@@ -2,15 +2,18 @@
 //! computes lives in the library crates.
 
 mod cli;
+mod color;
 mod commands;
 mod failure;
 mod input;
 mod limits;
 mod model_input;
+mod notices;
 mod output;
 mod picture;
 mod printer;
 mod progress;
+mod run_text;
 mod supervisor;
 mod verdict_report;
 
@@ -39,6 +42,10 @@ const INTERNAL_ERROR: u8 = 70;
 
 fn main() -> ExitCode {
     let arguments = cli::Cli::parse();
+    arguments.color.set();
+    if arguments.command.is_quiet() {
+        notices::be_quiet();
+    }
     std::panic::set_hook(Box::new(|panic| {
         eprintln!("internal error: {panic}");
         eprintln!(
@@ -64,7 +71,7 @@ fn main() -> ExitCode {
         }
         Ok(Err(Failure::Shown)) => ExitCode::from(2),
         Ok(Err(Failure::Message(text))) => {
-            eprintln!("error: {text}");
+            notices::error(&text);
             ExitCode::from(2)
         }
         Err(_) => ExitCode::from(INTERNAL_ERROR),

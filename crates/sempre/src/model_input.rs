@@ -1,7 +1,8 @@
 //! Where models come from.
 
 use crate::failure::{Failure, Outcome};
-use crate::input::{latin_or_utf8, read_bytes, read_file, show, shown_name};
+use crate::input::{latin_or_utf8, read_bytes, read_file, shown_name};
+use crate::notices::show;
 use crate::supervisor;
 use clap::{Args, ValueEnum};
 use sempre::base::Source;

@@ -8,6 +8,7 @@
 //!
 //! A symbolic link stays one: its target is replaced. Permissions are kept.
 
+use crate::color::Palette;
 use crate::failure::{Failure, Outcome};
 use clap::Args;
 use std::fs::{self, File, OpenOptions};
@@ -25,6 +26,14 @@ pub struct OutputOptions {
 }
 
 impl OutputOptions {
+    /// The styles of what is written there.
+    pub(crate) fn palette(&self) -> Palette {
+        match &self.output {
+            Some(path) if path.as_os_str() != "-" => Palette::default(),
+            _ => Palette::stdout(),
+        }
+    }
+
     /// Opens it.
     pub fn open(&self) -> Outcome<Box<dyn Write>> {
         match &self.output {

@@ -12,6 +12,8 @@ pub enum Picture<'a> {
     Chart {
         /// The channels.
         queues: Vec<Queue>,
+        /// The statements of each action, if the language tells them.
+        statements: Option<&'a [Vec<SourceStep>]>,
     },
     /// What SPIN tells of a trail.
     Trail {
@@ -24,9 +26,10 @@ pub enum Picture<'a> {
 
 impl<'a> Picture<'a> {
     /// Charts of a model's runs.
-    pub fn chart(model: &Model) -> Self {
+    pub fn chart(model: &'a Model) -> Self {
         Self::Chart {
             queues: model.queues(),
+            statements: model.sources(),
         }
     }
 
@@ -46,7 +49,7 @@ impl<'a> Picture<'a> {
     /// A run in this form, line by line.
     pub fn draw(&self, run: &ShownRun<'_>) -> String {
         match self {
-            Self::Chart { queues } => sequence_chart(run, queues),
+            Self::Chart { queues, statements } => sequence_chart(run, queues, *statements),
             Self::Trail { statements, file } => trail(run, statements, file),
         }
     }

@@ -9,7 +9,9 @@
 //! of one queue in one action (`d_step`); the statement tells of them.
 
 use crate::shown_run::{ShownRun, ShownStep};
-use sempre_lang::model::Queue;
+use crate::state_text::{contents, message_text};
+use crate::step_text::{Note, StepText, inserted};
+use sempre_lang::model::{Queue, SourceStep};
 use sempre_model::ir::Program;
 use std::fmt::Write;
 
@@ -27,7 +29,12 @@ const WIDTH: usize = 16;
 const LEFT: usize = 12;
 
 /// The chart of a run; `queues` are the channels of its model.
-pub fn sequence_chart(run: &ShownRun<'_>, queues: &[Queue]) -> String {
+pub fn sequence_chart(
+    run: &ShownRun<'_>,
+    queues: &[Queue],
+    statements: Option<&[Vec<SourceStep>]>,
+) -> String {
+    let words = StepText::new(run.program(), queues, statements);
     let mut columns: Vec<u32> = (run.steps().iter())
         .flat_map(|s| &run.program().actions[s.action as usize].processes)
         .map(|p| p.0)
@@ -76,17 +83,37 @@ pub fn sequence_chart(run: &ShownRun<'_>, queues: &[Queue]) -> String {
             false => step.number.to_string(),
         };
         told = step.number;
-        let mut line: Vec<char> = format!("{shown:>5}").chars().collect();
-        line.resize(LEFT + columns.len() * WIDTH - WIDTH / 2, ' ');
-        for c in 0..columns.len() {
-            line[LEFT + c * WIDTH] = '|';
+        let mut events = vec![event];
+        let parts = words.of_action(&step.before, step.action, &step.after);
+        // What else is part of the action: its process does that, too.
+        events.resize_with(parts.len().max(1), || {
+            Some(Event {
+                from: None,
+                at: column(0)?,
+                mark: '*',
+                label: String::new(),
+            })
+        });
+        for (i, (part, event)) in parts.iter().zip(&events).enumerate() {
+            let shown = if i == 0 { &shown[..] } else { "" };
+            let mut line: Vec<char> = format!("{shown:>5}").chars().collect();
+            line.resize(LEFT + columns.len() * WIDTH - WIDTH / 2, ' ');
+            for c in 0..columns.len() {
+                line[LEFT + c * WIDTH] = '|';
+            }
+            if let Some(event) = event {
+                place(&mut line, event);
+            }
+            let mut line: String = line.into_iter().collect();
+            let _ = write!(line, " {}", part.text);
+            for note in &part.notes {
+                // What goes through queues is drawn.
+                if matches!(note, Note::Passes(_) | Note::Prints(_)) {
+                    let _ = write!(line, "  {note}");
+                }
+            }
+            push_line(&mut text, &line);
         }
-        if let Some(event) = event {
-            place(&mut line, &event);
-        }
-        let mut line: String = line.into_iter().collect();
-        let _ = write!(line, " {}", action.name);
-        push_line(&mut text, &line);
     }
     if run.start_of_cycle() == Some(run.steps().len()) {
         push_line(&mut text, "nothing can move any more");
@@ -128,44 +155,13 @@ fn alone(
                 event.from = Some((from, '.'));
                 event.mark = '>';
             }
-            let values: Vec<String> = old[i].iter().map(|(_, shown)| shown.clone()).collect();
-            event.label = format!("{}({})", queue.name, values.join(","));
+            event.label = format!("{}({})", queue.name, message_text(&old[i]));
         } else {
             senders.clear();
             senders.resize(new.len(), None);
         }
     }
     event
-}
-
-/// A message: the parts and how they are shown.
-type Message = Vec<(i64, String)>;
-
-/// What waits in a queue.
-fn contents(program: &Program, queue: &Queue, state: &[i64]) -> Vec<Message> {
-    let length = state[program.variable(queue.length).first as usize].max(0) as u32;
-    (0..length)
-        .map(|i| {
-            let parts = queue
-                .parts
-                .iter()
-                .filter(|p| i < program.variable(**p).cells());
-            parts
-                .map(|&p| {
-                    let cell = program.variable(p).first + i;
-                    let value = state[cell as usize];
-                    (value, program.show_value(cell, value))
-                })
-                .collect()
-        })
-        .collect()
-}
-
-/// Where one message was put in; the last place that explains it.
-fn inserted(shorter: &[Message], longer: &[Message]) -> Option<usize> {
-    let same = |i: usize| longer[..i] == shorter[..i] && longer[i + 1..] == shorter[i..];
-    // In front of the others is where messages are taken from, behind them is where they are put.
-    (0..longer.len()).rev().find(|&i| same(i))
 }
 
 /// Draws an event over the columns.
@@ -237,7 +233,7 @@ mod tests {
             run.step(&state, Some(*action), next);
             state = next.clone();
         }
-        sequence_chart(&run, &queues)
+        sequence_chart(&run, &queues, model.source_steps())
     }
 
     #[test]
@@ -252,9 +248,9 @@ mod tests {
             "    2       !               |        A[0]: c!ack(4) (line 3)",
             "    3       |.c(req,3).....>|        B[1]: c?req(x) (line 4)",
             "    4       |.c(ack,4).....>|        B[1]: c?ack(x) (line 4)",
-            "    5       |-------------->|        A[0]: d!1 (line 3), B[1]: d?1 (line 4)",
-            "    6       |               *        B[1]: } (line 4)",
-            "    7       *               |        A[0]: } (line 3)",
+            "    5       |-------------->|        A[0]: d!1 (line 3), B[1]: d?1 (line 4)  passes (1)",
+            "    6       |               *        B[1]: terminates (line 4)",
+            "    7       *               |        A[0]: terminates (line 3)",
             "nothing can move any more",
             "",
         ];
@@ -267,21 +263,12 @@ mod tests {
             active proctype A() { byte y; c?y; x = y }
             active proctype B() { atomic { x == 0; c!1; x = 2 } }";
         let drawn = chart(text, 1, true);
-        assert_eq!(drawn.matches("B[1]: ").count(), 2, "{drawn}");
+        assert_eq!(drawn.matches("B[1]: ").count(), 3, "{drawn}");
         assert!(drawn.contains("    1       * "), "{drawn}");
         let whole = chart(text, 9, true);
         assert!(
             whole.contains("|<........c(1)..|        A[0]: c?y"),
             "{whole}"
         );
-    }
-
-    #[test]
-    fn messages_are_found_where_they_were() {
-        let m = |n: i64| vec![(n, n.to_string())];
-        assert_eq!(inserted(&[m(1)], &[m(1), m(2)]), Some(1));
-        assert_eq!(inserted(&[m(1)], &[m(0), m(1)]), Some(0));
-        assert_eq!(inserted(&[], &[m(0)]), Some(0));
-        assert_eq!(inserted(&[m(3)], &[m(0), m(1)]), None);
     }
 }

@@ -33,8 +33,12 @@ pub fn trail(run: &ShownRun<'_>, statements: &[Vec<SourceStep>], file: &str) -> 
                 process,
                 name,
                 statement,
-                line,
+                places,
+                ..
             } = told;
+            let place = places.first();
+            let line = place.map_or(0, |p| p.line);
+            let file = place.and_then(|p| p.file.as_deref()).unwrap_or(file);
             count += 1;
             let _ = write!(text, "{count:>3}:\tproc {process:>2} ({name}:1) ");
             let _ = match statement.as_str() {

@@ -1,7 +1,10 @@
 //! Verdicts on their way out: for people, as JSON, as lines of the Model Checking Contest.
 
+use crate::color::Palette;
 use crate::failure::Outcome;
+use crate::notices;
 use crate::picture::Picture;
+use crate::run_text::Legend;
 use sempre::check::{Asked, Claim, Fairness, Moment, Property, Verdict, answer_word};
 use sempre::contest::line;
 use sempre::explicit::product::Deadlock;
@@ -9,8 +12,10 @@ use sempre::ltl::{Formula, Syntax, print};
 use sempre::memory;
 use sempre::model::Type;
 use sempre::report::Subject;
+use sempre::report::answer;
 use sempre::report::facts::{end_words, facts};
-use sempre::shown_run::{Detail, ShownRun, WIDE, changes, is_default};
+use sempre::shown_run::{Detail, ShownRun, WIDE, is_default};
+use sempre::step_text::Part;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
@@ -22,6 +27,10 @@ pub struct Shown<'a> {
     pub explain: bool,
     /// How much of states is shown.
     pub detail: Detail,
+    /// What the model says of its actions.
+    pub legend: &'a Legend<'a>,
+    /// The styles.
+    pub palette: Palette,
 }
 
 impl Shown<'_> {
@@ -52,13 +61,25 @@ impl Shown<'_> {
         Some(&action.name)
     }
 
+    /// The parts of the step that leads from one moment to another.
+    fn parts(&self, moment: &Moment, next: &Moment) -> Vec<Part<'_>> {
+        let steps = self
+            .legend
+            .run(self.subject.program, self.detail, self.palette)
+            .steps;
+        match moment.action {
+            Some(action) => steps.parts(&moment.state, action, &next.state),
+            None => Vec::new(),
+        }
+    }
+
     /// Are states objects with some of the variables only?
     fn folds(&self) -> bool {
         self.detail == Detail::Folded && self.subject.program.cells() > WIDE
     }
 
-    /// A step of a run, and the one before it.
-    fn step(&self, before: Option<&Moment>, moment: &Moment) -> Value {
+    /// A step of a run, with the moments before and after it.
+    fn step(&self, before: Option<&Moment>, moment: &Moment, next: Option<&Moment>) -> Value {
         let folds = self.folds();
         let is_shown = |&(cell, &value): &(usize, &i64)| match before {
             _ if !folds => true,
@@ -78,6 +99,10 @@ impl Shown<'_> {
             (self.subject.program.cell_name(cell), shown)
         };
         let state: Map<String, Value> = (moment.state.iter().enumerate())
+            .filter(|&(cell, _)| {
+                let v = self.subject.program.variable_of_cell(cell as u32);
+                ![self.subject.program.atomic, self.subject.program.exclusive].contains(&Some(v))
+            })
             .filter(is_shown)
             .map(value)
             .collect();
@@ -102,6 +127,9 @@ impl Shown<'_> {
             "propositions": propositions,
             "action": self.action(moment),
             "processes": processes,
+            "parts": next.map_or(Vec::new(), |next| {
+                self.parts(moment, next).iter().map(Part::json).collect::<Vec<_>>()
+            }),
         })
     }
 
@@ -109,16 +137,20 @@ impl Shown<'_> {
         let Verdict::Violated(evidence) = &self.subject.report.verdict else {
             return None;
         };
-        let mut before = None;
-        let mut steps = |moments| -> Vec<Value> {
-            let moments: &[Moment] = moments;
-            let step = |m| self.step(before.replace(m), m);
-            moments.iter().map(step).collect()
+        let moments: Vec<&Moment> = evidence.moments().collect();
+        let start = evidence.prefix().len();
+        let step = |i: usize| {
+            let before = i.checked_sub(1).map(|k| moments[k]);
+            // The last moment leads back to the start of the cycle, or nowhere.
+            let next = moments.get(i + 1).or(moments.get(start)).copied();
+            self.step(before, moments[i], next)
         };
+        let prefix: Vec<Value> = (0..start).map(step).collect();
+        let cycle: Vec<Value> = (start..moments.len()).map(step).collect();
         let mut run = json!({
             "kind": if evidence.is_finite() { "finite" } else { "lasso" },
-            "prefix": steps(evidence.prefix()),
-            "cycle": steps(evidence.cycle()),
+            "prefix": prefix,
+            "cycle": cycle,
         });
         if let Some(failure) = evidence.failure() {
             run["failure"] = json!(failure);
@@ -185,6 +217,9 @@ pub fn json(shown: &Shown<'_>) -> Value {
         "seconds": report.elapsed.as_secs_f64(),
         "peak_memory_bytes": memory::peak(),
         "counterexample": shown.counterexample(),
+        "asked": answer::asked(&shown.subject),
+        "found": answer::found(&shown.subject),
+        "warnings": notices::warnings(Some(&shown.subject.property.name)),
     });
     if let Some(symbolic) = &report.symbolic {
         object["peak_nodes"] = json!(symbolic.peak_nodes);
@@ -239,8 +274,18 @@ pub fn text(out: &mut dyn Write, shown: &Shown<'_>, picture: Option<&Picture<'_>
     let report = shown.subject.report;
     let property = shown.subject.property;
     let word = answer_word(property.asked, &report.verdict);
-    writeln!(out, "{}: {}{word}", property.name, question(property))?;
-    let mut rows = facts(&shown.subject);
+    let (style, strong) = (shown.palette.of(&report.verdict), shown.palette.strong);
+    let name = &property.name;
+    writeln!(
+        out,
+        "{strong}{name}{strong:#}: {}{style}{word}{style:#}",
+        question(property)
+    )?;
+    let mut rows = vec![
+        ("asked", answer::asked(&shown.subject)),
+        ("found", answer::found(&shown.subject)),
+    ];
+    rows.extend(facts(&shown.subject));
     rows.push(("seconds", format!("{:.3}", report.elapsed.as_secs_f64())));
     if shown.explain {
         rows.extend(
@@ -290,16 +335,15 @@ fn run(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
     let Verdict::Violated(evidence) = &shown.subject.report.verdict else {
         return Ok(());
     };
-    let program = shown.subject.program;
+    let run = (shown.legend).run(shown.subject.program, shown.detail, shown.palette);
     let digits = evidence.len().to_string().len();
-    let mut before: Option<&Moment> = None;
+    let moments: Vec<&Moment> = evidence.moments().collect();
     let start = evidence.prefix().len();
-    for (i, moment) in evidence.moments().enumerate() {
+    for (i, moment) in moments.iter().enumerate() {
         if i == start {
             writeln!(out, "  the cycle, for ever:")?;
         }
-        let old = before.map(|b| &b.state[..]);
-        let changed = changes(program, old, &moment.state, shown.detail);
+        let before = i.checked_sub(1).map(|k| moments[k]);
         // Propositions, like variables, when they change.
         let propositions = shown
             .subject
@@ -312,12 +356,8 @@ fn run(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
             .filter(|(p, (_, holds))| before.is_none_or(|b| b.propositions[*p] != **holds))
             .map(|(_, (p, &holds))| format!("{}{}", if holds { "" } else { "not " }, p.text))
             .collect();
-        let truth = match truth.is_empty() {
-            true => String::new(),
-            false => format!("  [{}]", truth.join(", ")),
-        };
-        let line = format!("  {i:>digits$}  {}{truth}", changed.join(", "));
-        writeln!(out, "{}", line.trim_end())?;
+        let old = before.map(|b| &b.state[..]);
+        run.state(out, (i, digits), old, &moment.state, &truth)?;
         if evidence.is_finite() && i + 1 == start {
             if evidence.failure().is_some()
                 && let Some(action) = shown.action(moment)
@@ -328,9 +368,12 @@ fn run(out: &mut dyn Write, shown: &Shown<'_>) -> Outcome<()> {
             writeln!(out, "  {end}")?;
             return Ok(());
         }
-        let action = shown.action(moment).unwrap_or("(nothing can move)");
-        writeln!(out, "  {:digits$}    {action}", "")?;
-        before = Some(moment);
+        // The last moment leads back to the start of the cycle.
+        let next = moments.get(i + 1).or(moments.get(start));
+        match next.map(|next| shown.parts(moment, next)) {
+            Some(parts) if !parts.is_empty() => run.step(out, digits, &parts)?,
+            _ => writeln!(out, "  {:digits$}    (nothing can move)", "")?,
+        }
     }
     writeln!(out, "  back to {start}")?;
     Ok(())

@@ -66,6 +66,7 @@ impl<S: System, M: Marks> Product<'_, S, M> {
                 states,
                 transitions,
                 queue: states.saturating_sub(expanded),
+                depth: None,
                 bytes: self.budget.used(),
                 elapsed: now - self.begin,
             });

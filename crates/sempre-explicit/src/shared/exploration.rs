@@ -494,6 +494,7 @@ impl<'s, S: System> SharedExploration<'s, S> {
                 queue: states - u64::from(known.next),
                 bytes: used,
                 elapsed,
+                depth: None,
             });
         }
         None

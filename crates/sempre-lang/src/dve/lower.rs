@@ -19,11 +19,12 @@ use super::declarations::{Declared, declare};
 use super::expressions::Resolver;
 use super::symbols::Symbol;
 use super::{DveModel, PropertyProcess, PropertyTransition, synchronous};
-use crate::model::Queue;
+use crate::model::{Queue, Said, SourceStep};
+use crate::place::Place as Written;
 use crate::report::Report;
 use crate::report::shown;
 use sempre_base::{Diagnostic, Span};
-use sempre_model::ir::{Behaviour, ProcessId, VariableId};
+use sempre_model::ir::{Behaviour, ProcessId, Type, VariableId};
 use sempre_model::{Action, Binary, Expr, Place, Stmt};
 
 /// More actions than these are refused.
@@ -42,6 +43,8 @@ pub(super) struct Move {
     pub line: usize,
     /// `P: a -> b`
     pub label: String,
+    /// What is between its braces, in one line, not too long.
+    pub source: String,
 }
 
 /// The part of a transition in a communication.
@@ -76,6 +79,26 @@ impl Move {
     }
 }
 
+/// What stands in the file for an action of these transitions; `passed` are the values of a rendezvous.
+fn sources(moves: &[&Move], passed: &[Expr]) -> Vec<SourceStep> {
+    let value = |e: &Expr| (e.clone(), Type::INT);
+    let source = |(i, m): (usize, &&Move)| SourceStep {
+        process: m.process.0 as usize,
+        name: m.label.clone(),
+        statement: m.source.clone(),
+        places: vec![Written {
+            file: None,
+            line: m.line,
+        }],
+        said: (i == 0 && !passed.is_empty()).then(|| Said {
+            format: None,
+            values: passed.iter().map(value).collect(),
+        }),
+        after: 0,
+    };
+    moves.iter().enumerate().map(source).collect()
+}
+
 struct Lowering<'f, 'a> {
     file: &'f File<'a>,
     text: &'a str,
@@ -85,7 +108,12 @@ struct Lowering<'f, 'a> {
     report: Report,
     /// How many values each channel carries, and who said so.
     arity: Vec<Option<(usize, Span)>>,
+    /// The transitions of each action.
+    steps: Vec<Vec<SourceStep>>,
 }
+
+/// What is between the braces of a transition is cut after so many characters.
+const SHOWN: usize = 100;
 
 /// The model of a file, or what is wrong with it. `warnings` of the parser are kept.
 pub(super) fn lower(
@@ -111,6 +139,7 @@ pub(super) fn lower(
             .collect(),
         declared,
         report,
+        steps: Vec::new(),
     };
     let mut moves = Vec::new();
     let mut property = None;
@@ -156,6 +185,7 @@ pub(super) fn lower(
         property,
         warnings: lowering.report.list,
         queues,
+        source_steps: lowering.steps,
         symbols: lowering.declared.symbols,
     })
 }
@@ -163,6 +193,18 @@ pub(super) fn lower(
 impl Lowering<'_, '_> {
     fn line(&self, offset: usize) -> usize {
         self.lines.partition_point(|&end| end < offset) + 1
+    }
+
+    /// What is between the braces of a transition.
+    fn source(&self, span: Span) -> String {
+        let text = &self.text[span.start..span.end];
+        let inside = text.split_once('{').map_or("", |(_, inside)| inside);
+        let words: Vec<&str> = inside.trim_end_matches('}').split_whitespace().collect();
+        let line = words.join(" ");
+        match line.char_indices().nth(SHOWN) {
+            Some((end, _)) => format!("{}…", &line[..end]),
+            None => line,
+        }
     }
 
     fn resolver(&mut self, process: usize) -> Resolver<'_> {
@@ -247,6 +289,7 @@ impl Lowering<'_, '_> {
                     "{}: {} -> {}",
                     process.name.text, transition.from.text, transition.to.text
                 ),
+                source: self.source(transition.span),
             });
         }
         moves
@@ -436,6 +479,7 @@ impl Lowering<'_, '_> {
                     format!("{} (line {})", m.label, m.line),
                 );
                 self.declared.program.actions.push(action);
+                self.steps.push(sources(&[m], &[]));
                 continue;
             };
             let carrier = &self.declared.channels[sync.channel];
@@ -449,6 +493,7 @@ impl Lowering<'_, '_> {
                 let (ready, transfer) = buffered(carrier, buffer, &sync.end);
                 let action = self.action(&[m], vec![ready], transfer, name);
                 self.declared.program.actions.push(action);
+                self.steps.push(sources(&[m], &[]));
                 continue;
             }
             let End::Send(values) = &sync.end else {
@@ -487,6 +532,7 @@ impl Lowering<'_, '_> {
                 let transfer = handed_over(carrier, places, values);
                 let action = self.action(&[m, receiver], Vec::new(), transfer, name);
                 self.declared.program.actions.push(action);
+                self.steps.push(sources(&[m, receiver], values));
             }
         }
         let registers = self.arity.iter().flatten().map(|a| 2 * a.0 as u32).max();

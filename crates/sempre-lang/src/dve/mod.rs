@@ -75,7 +75,7 @@ mod tests;
 pub use ast::Acceptance;
 pub use propositions::proposition;
 
-use crate::model::Queue;
+use crate::model::{Queue, SourceStep};
 use sempre_base::Diagnostic;
 use sempre_model::{Expr, Program};
 
@@ -90,6 +90,8 @@ pub struct DveModel {
     pub warnings: Vec<Diagnostic>,
     /// The channels in which messages wait.
     pub queues: Vec<Queue>,
+    /// The transitions of each action, with what is between their braces; nothing of synchronous systems.
+    pub source_steps: Vec<Vec<SourceStep>>,
     symbols: symbols::Symbols,
 }
 

@@ -1,6 +1,7 @@
 //! What a Promela file says, as it is written.
 
 use super::lexer::Token;
+use super::written::Written;
 use crate::report::Named;
 use sempre_base::Span;
 use sempre_model::ir::{Binary, Unary};
@@ -169,6 +170,8 @@ pub struct Statement {
     pub kind: StatementKind,
     /// Its place.
     pub span: Span,
+    /// What the author wrote; nothing if the statement is made of others, or is part of a larger one.
+    pub(crate) written: Option<Arc<Written>>,
 }
 
 /// Statements one after the other.
@@ -191,7 +194,8 @@ pub enum StatementKind {
     Expression(Expression),
     Else,
     Assert(Expression),
-    Print(Vec<Expression>),
+    /// What is printed, with the quotes, if it is text, and the values in it.
+    Print(Option<Arc<str>>, Vec<Expression>),
     If(Vec<Sequence>),
     Do(Vec<Sequence>),
     Goto(Name),
@@ -227,6 +231,8 @@ pub struct Proctype {
     pub body: Sequence,
     /// Its closing brace.
     pub end: Span,
+    /// What the author wrote there.
+    pub(crate) end_written: Option<Arc<Written>>,
 }
 
 /// An `ltl` block.

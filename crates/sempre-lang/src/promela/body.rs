@@ -124,6 +124,7 @@ pub(super) fn body(
     b.flow.sequences.push(Sequence::default());
     b.outermost(&proctype.body);
     b.sequence(&proctype.body);
+    b.flow.written.clone_from(&proctype.end_written);
     let end = b.flow.element(Kind::End, proctype.end);
     b.flow.append(end, 0, proctype.end);
     b.flow.sequences[0].extent = Some(end);
@@ -288,7 +289,12 @@ impl Builder<'_> {
         let outermost = self.open.len() == 1 && self.scopes.stack.len() == 1;
         for statement in sequence {
             match &statement.kind {
-                StatementKind::Declaration(d) => self.late_declaration(d, outermost),
+                StatementKind::Declaration(d) => {
+                    let around = self.flow.written.clone();
+                    self.flow.written.clone_from(&statement.written);
+                    self.late_declaration(d, outermost);
+                    self.flow.written = around;
+                }
                 StatementKind::Exclusive(channels, sends) => {
                     for channel in channels {
                         let span = channel.span;
@@ -333,6 +339,16 @@ impl Builder<'_> {
 
     /// The element of a statement, and whether it is in the open sequence already.
     fn element(&mut self, statement: &Statement) -> Option<(El, bool)> {
+        let around = self.flow.written.clone();
+        if statement.written.is_some() {
+            self.flow.written.clone_from(&statement.written);
+        }
+        let element = self.element_of(statement);
+        self.flow.written = around;
+        element
+    }
+
+    fn element_of(&mut self, statement: &Statement) -> Option<(El, bool)> {
         sempre_base::checkpoint();
         let span = statement.span;
         let simple = |b: &mut Self, kind: Kind| Some((b.flow.element(kind, span), false));
@@ -382,9 +398,9 @@ impl Builder<'_> {
                 let value = self.value(e);
                 simple(self, Kind::Assert(value))
             }
-            StatementKind::Print(values) => {
+            StatementKind::Print(format, values) => {
                 let values = self.resolver().values(values);
-                simple(self, Kind::Print(values))
+                simple(self, Kind::Print(format.clone(), values))
             }
             StatementKind::Goto(name) => {
                 let jump = Jump::Label(name.clone(), self.inlines.clone());

@@ -29,7 +29,6 @@ pub(super) fn claim(
     body: &Body,
     world: &World,
     line: &dyn Fn(usize) -> usize,
-    shown: &dyn Fn(El) -> String,
     report: &mut Report,
 ) -> PropertyProcess {
     if let Some(leaf) = body.store.leaves.first() {
@@ -46,7 +45,7 @@ pub(super) fn claim(
     let mut states: Vec<String> = (all.iter())
         .map(|&e| match flow.labels.iter().find(|l| l.element == e) {
             Some(label) => label.name.to_string(),
-            None => format!("line {}", line(flow.elements[e].span.start)),
+            None => flow.elements[e].location(),
         })
         .collect();
     states.push("violated".to_string());
@@ -79,8 +78,8 @@ pub(super) fn claim(
                 from,
                 to: at.unwrap_or(sink),
                 guard,
-                text: shown(element),
-                line: line(flow.elements[element].span.start),
+                text: flow.elements[element].text().to_string(),
+                line: flow.elements[element].line(),
             });
         }
     }
@@ -155,7 +154,7 @@ impl Claim<'_> {
             let guard = match &element.kind {
                 Kind::Condition(v) => self.expr(v),
                 Kind::Else => possible.clone().map_or(Expr::TRUE, not),
-                Kind::Goto(_) | Kind::Dot | Kind::Break | Kind::Print(_) => Expr::TRUE,
+                Kind::Goto(_) | Kind::Dot | Kind::Break | Kind::Print(..) => Expr::TRUE,
                 Kind::Assert(v) => {
                     let holds = self.expr(v);
                     out.push((and(&so_far, not(holds.clone())), None, leaf));

@@ -5,6 +5,7 @@
 
 use super::ast::{Inline, Name};
 use super::lexer::{Kind, Token};
+use super::written::Written;
 use crate::report::shown;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sempre_base::{Diagnostic, Span};
@@ -109,6 +110,8 @@ pub(super) struct Parser {
     /// The inlines so far.
     pub inlines: FxHashMap<Arc<str>, Arc<Inline>>,
     inlined: usize,
+    /// The words of the unit of the file so far, as they were read.
+    consumed: Vec<Token>,
     /// What was found wrong so far.
     pub diagnostics: Vec<Diagnostic>,
     errors: usize,
@@ -134,6 +137,7 @@ impl Parser {
             structures: FxHashSet::default(),
             inlines: FxHashMap::default(),
             inlined: 0,
+            consumed: Vec::new(),
             diagnostics: Vec::new(),
             errors: 0,
         }
@@ -156,7 +160,44 @@ impl Parser {
             self.rest[0].clone()
         };
         self.last = token.span;
+        self.consumed.push(token.clone());
         token
+    }
+
+    /// Forgets the words that were read: a unit of the file begins.
+    pub(super) fn forget_words(&mut self) {
+        self.consumed.clear();
+    }
+
+    /// How many words of the unit were read.
+    pub(super) fn words_read(&self) -> usize {
+        self.consumed.len()
+    }
+
+    /// What the author wrote from that word on up to here.
+    pub(super) fn written_from(&self, word: usize) -> Option<Arc<Written>> {
+        Written::new(self.consumed.get(word..)?).map(Arc::new)
+    }
+
+    /// The same of that word alone.
+    pub(super) fn word_written(&self, word: usize) -> Option<Arc<Written>> {
+        Written::new(std::slice::from_ref(self.consumed.get(word)?)).map(Arc::new)
+    }
+
+    /// The same of the word before this.
+    pub(super) fn last_written(&self) -> Option<Arc<Written>> {
+        self.word_written(self.consumed.len().checked_sub(1)?)
+    }
+
+    /// The same, of a loop: its head.
+    pub(super) fn head_from(&self, word: usize) -> Option<Arc<Written>> {
+        let words = self.consumed.get(word..)?;
+        let mut depth = 0;
+        let end = words.iter().position(|token| {
+            depth += i32::from(token.is("(")) - i32::from(token.is(")"));
+            depth == 0 && token.is(")")
+        });
+        Written::new(&words[..end.map_or(words.len(), |end| end + 1)]).map(Arc::new)
     }
 
     /// Puts words in front of those to come; false if that was too much.

@@ -79,7 +79,7 @@ impl Stepper<'_> {
                 Some(any(options.into_iter().map(|o| o.0)))
             }
             Kind::Assign(_, value) if !has_run(value) => Some(Expr::TRUE),
-            Kind::Assert(_) | Kind::Print(_) | Kind::SetPriority(..) => Some(Expr::TRUE),
+            Kind::Assert(_) | Kind::Print(..) | Kind::SetPriority(..) => Some(Expr::TRUE),
             _ => None,
         }
     }
@@ -109,7 +109,7 @@ impl Stepper<'_> {
                     out.extend(self.effect(e));
                 }
                 Kind::SetPriority(..) => out.extend(self.effect(e)),
-                Kind::Print(_) | Kind::Dot => {}
+                Kind::Print(..) | Kind::Dot => {}
                 Kind::Condition(value) if !has_run(value) => {
                     let condition = self.condition(value, false);
                     if condition != Expr::TRUE {

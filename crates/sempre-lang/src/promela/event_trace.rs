@@ -16,7 +16,7 @@
 use super::ast::EventTrace;
 use super::body::Body;
 use super::flow::{El, Kind};
-use super::instances::{Channel, World, places};
+use super::instances::{AT_END, Channel, World, places};
 use super::lower::Resolved;
 use super::resolve::{Target, Value};
 use super::steps::{all, any};
@@ -76,12 +76,7 @@ pub(super) fn check(trace: &EventTrace, body: &Body, report: &mut Report) {
 }
 
 /// The trace of a model, ready to watch.
-pub(super) fn declare(
-    world: &mut World,
-    resolved: &Resolved,
-    line: &dyn Fn(usize) -> usize,
-    report: &mut Report,
-) {
+pub(super) fn declare(world: &mut World, resolved: &Resolved, report: &mut Report) {
     let Some((body, negated)) = &resolved.trace else {
         return;
     };
@@ -92,8 +87,8 @@ pub(super) fn declare(
         let label = flow.labels.iter().find(|l| l.element == e);
         match (label, &flow.elements[e].kind) {
             (Some(label), _) => label.name.to_string(),
-            (None, Kind::End) => "end".to_string(),
-            _ => format!("line {}", line(flow.elements[e].span.start)),
+            (None, Kind::End) => AT_END.to_string(),
+            _ => flow.elements[e].location(),
         }
     });
     let mut names: Vec<String> = names.collect();
@@ -102,7 +97,7 @@ pub(super) fn declare(
     let end = match all_places.iter().find(|e| is_end(e)) {
         Some(e) => number[e],
         None => {
-            names.push("end".to_string());
+            names.push(AT_END.to_string());
             names.len() as i64 - 1
         }
     };

@@ -197,7 +197,7 @@ impl Stepper<'_> {
             Kind::Condition(v) | Kind::Assign(_, v) | Kind::Assert(v) => {
                 v.any(&note);
             }
-            Kind::Send(_, values, _) | Kind::Print(values) => {
+            Kind::Send(_, values, _) | Kind::Print(_, values) => {
                 values.iter().for_each(|v| {
                     v.any(&note);
                 });

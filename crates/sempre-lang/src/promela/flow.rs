@@ -14,6 +14,8 @@
 
 use super::ast::{Name, Statement, StatementKind};
 use super::resolve::{Cell, Target, Value};
+use super::written::Written;
+use crate::place::Place;
 use sempre_base::Span;
 use std::sync::Arc;
 
@@ -41,7 +43,7 @@ pub(super) enum Kind {
     Assert(Value),
     /// The process, its new priority; true for `_priority = …`.
     SetPriority(Value, Value, bool),
-    Print(Vec<Value>),
+    Print(Option<Arc<str>>, Vec<Value>),
     Goto(Jump),
     /// The target of options.
     Dot,
@@ -62,6 +64,8 @@ pub(super) enum Kind {
 pub(super) struct Element {
     pub kind: Kind,
     pub span: Span,
+    /// What the author wrote.
+    pub written: Option<Arc<Written>>,
     pub next: Option<El>,
     /// Does the process go on alone after it?
     pub atom: bool,
@@ -71,6 +75,37 @@ pub(super) struct Element {
     pub step: bool,
     /// The latest first.
     pub escapes: Vec<Seq>,
+}
+
+impl Element {
+    /// Its statement, as the author wrote it.
+    pub(super) fn text(&self) -> &str {
+        self.written.as_ref().map_or("", |w| &w.text)
+    }
+
+    /// Where the author wrote it, and the calls that brought it.
+    pub(super) fn places(&self) -> &[Place] {
+        self.written.as_ref().map_or(&[], |w| &w.places)
+    }
+
+    /// Both.
+    pub(super) fn shown(&self) -> String {
+        self.written
+            .as_ref()
+            .map_or_else(String::new, |w| w.to_string())
+    }
+
+    /// The line.
+    pub(super) fn line(&self) -> usize {
+        self.written.as_ref().map_or(0, |w| w.line())
+    }
+
+    /// The place as the name of a location.
+    pub(super) fn location(&self) -> String {
+        self.written
+            .as_ref()
+            .map_or_else(String::new, |w| w.location())
+    }
 }
 
 /// Elements one after the other.
@@ -104,6 +139,8 @@ pub(super) struct Flow {
     pub chains: Vec<Option<Chain>>,
     /// The leaves that nobody reads after each element, if these are forgotten.
     pub dead: Vec<Vec<usize>>,
+    /// What the author wrote of the elements that are made now.
+    pub written: Option<Arc<Written>>,
 }
 
 /// What a step goes on to do in the same step.
@@ -124,6 +161,7 @@ impl Flow {
         self.elements.push(Element {
             kind,
             span,
+            written: self.written.clone(),
             next: None,
             atom: false,
             last: false,
@@ -173,6 +211,7 @@ impl Flow {
         {
             // A jump is no place to be in, so the label gets one.
             let skip = self.element(Kind::Condition(Value::Number(1)), span);
+            self.elements[skip].written = self.elements[e].written.clone();
             if let Some(label) = self.labels.iter_mut().rev().find(|l| l.element == e) {
                 label.element = skip;
             }
@@ -333,6 +372,7 @@ impl Flow {
         let Element { span, next, .. } = self.elements[e];
         if let Kind::Goto(jump) = self.elements[e].kind.clone() {
             let goes = self.element(Kind::Goto(jump), span);
+            self.elements[goes].written = self.elements[e].written.clone();
             self.elements[goes].next = next;
             self.elements[e].kind = Kind::Condition(Value::Number(1));
             self.elements[e].next = Some(goes);
@@ -486,12 +526,12 @@ impl Flow {
         for e in self.list(first, last) {
             let is_skip = matches!(
                 self.elements[e].kind,
-                Kind::Print(_) | Kind::Condition(Value::Number(1))
+                Kind::Print(..) | Kind::Condition(Value::Number(1))
             );
             if is_skip && !self.labels.iter().any(|l| l.element == e) {
                 count += 1;
                 if count > 1
-                    && !matches!(self.elements[e].kind, Kind::Print(_))
+                    && !matches!(self.elements[e].kind, Kind::Print(..))
                     && Some(e) != first
                     && Some(e) != last
                     && Some(e) != extent

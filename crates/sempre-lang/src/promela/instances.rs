@@ -17,7 +17,7 @@ use super::symbols::{Globals, Leaf, Signature, Start};
 use crate::model::SourceStep;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sempre_model::interpreter::Interpreter;
-use sempre_model::ir::{Expr, Place, ProcessId, Program, Type, VariableId};
+use sempre_model::ir::{ABSENT, Expr, Place, ProcessId, Program, Type, VariableId};
 use std::sync::Arc;
 
 /// Where the values of a leaf are.
@@ -94,6 +94,9 @@ pub(super) struct World {
     pub channel_flow: ChannelFlow,
 }
 
+/// The location of a process that has nothing left to do but to die, which it does after all younger processes.
+pub(super) const AT_END: &str = "at its end";
+
 /// The places that a process can be in, in the order of the file.
 pub(super) fn places(body: &Body) -> Vec<El> {
     let mut found: FxHashSet<El> = FxHashSet::default();
@@ -129,7 +132,6 @@ impl World {
         faces: &[Face],
         written: &FxHashSet<usize>,
         tenants: &[Tenants],
-        line: &dyn Fn(usize) -> usize,
     ) -> Self {
         let mut world = Self {
             program: Program::new(name),
@@ -158,7 +160,7 @@ impl World {
             world.globals.push(storage);
         }
         for (number, tenant) in tenants.iter().enumerate() {
-            world.slot(globals, bodies, faces, number, tenant, line);
+            world.slot(globals, bodies, faces, number, tenant);
         }
         // Values that depend on variables are known when all cells are.
         world.start(globals, bodies);
@@ -264,10 +266,9 @@ impl World {
         faces: &[Face],
         number: usize,
         tenants: &Tenants,
-        line: &dyn Fn(usize) -> usize,
     ) {
         let process = ProcessId(self.slots.len() as u32);
-        let mut names = vec!["-".to_string()];
+        let mut names = vec![ABSENT.to_string()];
         let mut codes = Vec::new();
         let several = tenants.proctypes.len() > 1;
         let mut titles: Vec<String> = Vec::new();
@@ -281,8 +282,8 @@ impl World {
                 let label = flow.labels.iter().find(|l| l.element == e);
                 let mut shown = match (label, &flow.elements[e].kind) {
                     (Some(label), _) => label.name.to_string(),
-                    (None, Kind::End) => "end".to_string(),
-                    _ => format!("line {}", line(flow.elements[e].span.start)),
+                    (None, Kind::End) => AT_END.to_string(),
+                    _ => flow.elements[e].location(),
                 };
                 if several {
                     shown = format!("{title}: {shown}");

@@ -4,6 +4,7 @@
 //! stands. A word knows whether it is the first of its line, which is what the preprocessor goes by. `[]` and
 //! `<>` are two marks each: only formulas put them together.
 
+use crate::place::{Call, Place};
 use sempre_base::Span;
 use std::sync::Arc;
 
@@ -41,6 +42,12 @@ pub struct Token {
     pub starts_line: bool,
     /// Is there a blank before it?
     pub spaced: bool,
+    /// The same, where it is shown: an argument stands where its parameter stood.
+    pub gap: bool,
+    /// Where it is written, also if it comes from another file or from a macro.
+    pub place: Place,
+    /// The call of a macro or inline that brought it.
+    pub call: Option<Arc<Call>>,
 }
 
 impl Token {
@@ -60,7 +67,12 @@ const ONE: &[u8] = b".,;:{}[]()?!~=+-*/%|&^<>@#";
 
 /// The words of a text; the last is [`Kind::End`].
 pub fn words(text: &str) -> Vec<Token> {
-    let mut lexer = Lexer { text, at: 0 };
+    let mut lexer = Lexer {
+        text,
+        at: 0,
+        counted: 0,
+        line: 1,
+    };
     let mut all = Vec::new();
     loop {
         let token = lexer.word(all.is_empty());
@@ -75,6 +87,9 @@ pub fn words(text: &str) -> Vec<Token> {
 struct Lexer<'a> {
     text: &'a str,
     at: usize,
+    /// So many bytes were looked at for ends of lines, and the line there.
+    counted: usize,
+    line: usize,
 }
 
 impl Lexer<'_> {
@@ -130,12 +145,20 @@ impl Lexer<'_> {
         let (ended, open) = self.skip();
         let starts_line = first || ended;
         let spaced = self.at > before;
+        let start = open.map_or(self.at, |span| span.start);
+        let passed = &self.text.as_bytes()[self.counted..start];
+        self.line += passed.iter().filter(|&&b| b == b'\n').count();
+        self.counted = start;
+        let line = self.line;
         let token = |kind, start: usize, end: usize| Token {
             kind,
             text: Arc::from(&self.text[start..end]),
             span: Span::new(start, end),
             starts_line,
             spaced,
+            gap: spaced,
+            place: Place { file: None, line },
+            call: None,
         };
         if let Some(span) = open {
             return token(Kind::Open, span.start, span.end);

@@ -34,7 +34,11 @@ impl Builder<'_> {
         let options = (*from..=*to).map(|n| {
             let kind = ExpressionKind::Number(n);
             let kind = StatementKind::Assign(variable.clone(), Expression { kind, span });
-            vec![Statement { kind, span }]
+            vec![Statement {
+                kind,
+                span,
+                written: None,
+            }]
         });
         let options: Vec<Vec<Statement>> = options.collect();
         Some(self.selection(&options, false, span))
@@ -114,7 +118,12 @@ impl Builder<'_> {
         let take = Argument::Reference(variable.clone());
         let take = StatementKind::Receive(channel.clone(), vec![take], false, false);
         let put = StatementKind::Send(channel.clone(), vec![whole], false);
-        let mut body: Vec<Statement> = [take, put].map(|kind| Statement { kind, span }).into();
+        let made = |kind| Statement {
+            kind,
+            span,
+            written: None,
+        };
+        let mut body: Vec<Statement> = [take, put].map(made).into();
         body.extend(inside.iter().cloned());
         let held = at(ExpressionKind::Channel(Test::Len, channel.clone()));
         let one = at(ExpressionKind::Number(1));

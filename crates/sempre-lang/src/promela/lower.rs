@@ -23,7 +23,7 @@ use super::steps::{Half, Offer, Stepper};
 use super::symbols::{Globals, Start};
 use super::tenancy::{self, Tenancy};
 use crate::dve::PropertyProcess;
-use crate::model::SourceStep;
+use crate::place::Places;
 use crate::report::Report;
 use rustc_hash::FxHashSet;
 use sempre_base::{Diagnostic, Span};
@@ -105,19 +105,11 @@ pub(super) struct Open {
 /// The program of a file, whose processes live as `tenancy` says.
 pub(super) fn lower(
     name: &str,
-    text: &str,
     resolved: &Resolved,
     tenancy: &Tenancy,
     steps: Steps,
     report: &mut Report,
 ) -> World {
-    let starts: Vec<usize> = text
-        .bytes()
-        .enumerate()
-        .filter(|b| b.1 == b'\n')
-        .map(|b| b.0)
-        .collect();
-    let line = |offset: usize| starts.partition_point(|&end| end < offset) + 1;
     let Resolved {
         globals,
         faces,
@@ -125,7 +117,7 @@ pub(super) fn lower(
         written,
         ..
     } = resolved;
-    let mut world = World::new(name, globals, bodies, faces, written, &tenancy.slots, &line);
+    let mut world = World::new(name, globals, bodies, faces, written, &tenancy.slots);
     world.channel_flow = ChannelFlow::of_program(&world, globals, bodies, &|p| tenancy.births(p));
     world.owners = world.owners(bodies);
     if world.channels.len() > CHANNELS && !world.channel_flow.is_empty() {
@@ -147,7 +139,7 @@ pub(super) fn lower(
         world.initial.push(0);
         world.last = Some(v);
     }
-    event_trace::declare(&mut world, resolved, &line, report);
+    event_trace::declare(&mut world, resolved, report);
     priorities::declare(&mut world, bodies, &|p| tenancy.births(p));
     let mut open: Vec<Open> = Vec::new();
     let mut order: Vec<usize> = (0..world.instances.len()).collect();
@@ -161,10 +153,7 @@ pub(super) fn lower(
         } = &world.instances[instance];
         let body = &bodies[*proctype];
         let step_of = step_of(body);
-        let shown = |e: El| {
-            let span = body.flow.elements[e].span;
-            format!("{} (line {})", words(text, span), line(span.start))
-        };
+        let shown = |e: El| body.flow.elements[e].shown();
         let births = |proctype: usize| tenancy.births(proctype);
         let stepper = Stepper {
             world: &world,
@@ -214,10 +203,9 @@ pub(super) fn lower(
         .collect();
     let maker = Maker {
         world: &world,
-        text,
+        globals,
         bodies,
         faces,
-        line: &line,
         held: &held,
     };
     // Who receives from each rendezvous channel.
@@ -233,7 +221,7 @@ pub(super) fn lower(
         match &one.half.offer {
             None => {
                 actions.push(maker.alone(one));
-                source_steps.push(maker.source_steps(&[one]));
+                source_steps.push(maker.source_steps(&[(one, 0)]));
             }
             Some((meeting, Offer::Send(values))) => {
                 let channels = meeting.channels.iter().map(|c| c.1);
@@ -248,7 +236,7 @@ pub(super) fn lower(
                     let slots = [one, other].map(|o| world.instances[o.instance].slot);
                     if slots[0] != slots[1]
                         && let Some(same) = meeting.with(place)
-                        && let Some(action) = maker.rendezvous(
+                        && let Some((action, before)) = maker.rendezvous(
                             [one, other],
                             same,
                             values,
@@ -257,7 +245,8 @@ pub(super) fn lower(
                         )
                     {
                         actions.push(action);
-                        source_steps.push(maker.source_steps(&[one, other]));
+                        source_steps
+                            .push(maker.source_steps(&[(one, before[0]), (other, before[1])]));
                     }
                     if actions.len() > ACTIONS {
                         break;
@@ -373,54 +362,16 @@ fn step_of(body: &Body) -> Vec<Option<El>> {
     owner
 }
 
-/// A piece of the text in one line, not too long.
-fn words(text: &str, span: Span) -> String {
-    let all: Vec<&str> = text[span.start..span.end].split_whitespace().collect();
-    crate::report::shown(&all.join(" "))
-}
-
-struct Maker<'a> {
-    world: &'a World,
-    text: &'a str,
-    bodies: &'a [Body],
-    faces: &'a [Face],
-    line: &'a dyn Fn(usize) -> usize,
+/// Makes actions.
+pub(super) struct Maker<'a> {
+    pub world: &'a World,
+    pub globals: &'a Globals,
+    pub bodies: &'a [Body],
+    pub faces: &'a [Face],
     held: &'a FxHashSet<(usize, El)>,
 }
 
 impl Maker<'_> {
-    /// The statements of a step: what each half begins with, and then what is part of the step.
-    fn source_steps(&self, halves: &[&Open]) -> Vec<SourceStep> {
-        sempre_base::checkpoint();
-        let first = halves.iter().map(|o| self.source_step(o));
-        let then = (halves.iter()).flat_map(|o| {
-            let flow = &self.bodies[self.world.instances[o.instance].proctype].flow;
-            let told = |e: &&El| {
-                let kind = &flow.elements[**e].kind;
-                !matches!(kind, Kind::Dot | Kind::Break | Kind::Goto(_))
-            };
-            (o.half.also.iter())
-                .filter(told)
-                .map(|&e| self.statement(o.instance, e))
-        });
-        first.chain(then).collect()
-    }
-
-    fn source_step(&self, o: &Open) -> SourceStep {
-        self.statement(o.instance, o.half.element)
-    }
-
-    fn statement(&self, instance: usize, e: El) -> SourceStep {
-        let instance = &self.world.instances[instance];
-        let span = self.bodies[instance.proctype].flow.elements[e].span;
-        SourceStep {
-            process: instance.slot,
-            name: self.faces[instance.proctype].name.to_string(),
-            statement: words(self.text, span),
-            line: (self.line)(span.start),
-        }
-    }
-
     fn process(&self, o: &Open) -> ProcessId {
         self.world.slots[self.world.instances[o.instance].slot].process
     }
@@ -505,6 +456,7 @@ impl Maker<'_> {
         result
     }
 
+    /// The action, and how many statements of its effect come before those of the sender and of the receiver.
     fn rendezvous(
         &self,
         [sender, receiver]: [&Open; 2],
@@ -512,7 +464,7 @@ impl Maker<'_> {
         values: &[Expr],
         targets: &[Target],
         channels: &[(Expr, usize)],
-    ) -> Option<Action> {
+    ) -> Option<(Action, [usize; 2])> {
         sempre_base::checkpoint();
         let me = Some(receiver.instance);
         let mut guard = vec![self.may_move(sender)];
@@ -558,17 +510,19 @@ impl Maker<'_> {
         effect.append(&mut reads);
         if values.len() != targets.len() {
             let step = self.source_step(receiver);
-            let text = format!("{} (line {})", step.statement, step.line);
+            let text = format!("{} ({})", step.statement, Places(&step.places));
             effect = vec![misfit(values.len(), &text)];
         }
         // What a `d_step` that starts with the rendezvous goes on to do.
+        let sent = effect.len();
         effect.extend(sender.half.effect.iter().cloned());
         self.arrive(sender, &mut effect);
+        let received = effect.len();
         effect.extend(receiver.half.effect.iter().cloned());
         self.arrive(receiver, &mut effect);
         self.hold(&[sender, receiver], receiver, &mut effect);
         self.finish(receiver, &mut effect);
-        Some(Action {
+        let action = Action {
             name: format!(
                 "{}, {}",
                 self.source_step(sender),
@@ -580,7 +534,8 @@ impl Maker<'_> {
                 guard: Expr::all(guard.into_iter().filter(|g| *g != Expr::TRUE)),
                 effect,
             },
-        })
+        };
+        Some((action, [sent, received]))
     }
 }
 
@@ -623,7 +578,7 @@ pub(super) fn model(
         if report.errors() > 0 {
             return Err(report.list);
         }
-        let world = lower(name, text, &resolved, &tenancy, steps, &mut report);
+        let world = lower(name, &resolved, &tenancy, steps, &mut report);
         if report.errors() > 0 {
             return Err(report.list);
         }
@@ -745,15 +700,7 @@ fn properties(
     };
     let mut all = Vec::new();
     for (proctype, body) in file.claims.iter().zip(&resolved.claims) {
-        let shown = |e: El| words(text, body.flow.elements[e].span);
-        all.push(claims::claim(
-            &proctype.name,
-            body,
-            world,
-            &line,
-            &shown,
-            report,
-        ));
+        all.push(claims::claim(&proctype.name, body, world, &line, report));
     }
     let mut formulas = Vec::new();
     for (i, formula) in file.formulas.iter().enumerate() {

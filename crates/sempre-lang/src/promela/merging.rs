@@ -141,7 +141,7 @@ impl Alone<'_> {
             }
             Kind::Condition(value) | Kind::Assert(value) => self.value_concerns(value),
             Kind::SetPriority(_, value, own) => !own || self.value_concerns(value),
-            Kind::Print(values) => values.iter().any(|v| self.value_concerns(v)),
+            Kind::Print(_, values) => values.iter().any(|v| self.value_concerns(v)),
             Kind::Send(channel, values, _) => {
                 !self.has(channel, true) || values.iter().any(|v| self.value_concerns(v))
             }
@@ -160,7 +160,7 @@ impl Alone<'_> {
         let kind = match &element.kind {
             Kind::Assign(_, value) => !has_run(value),
             Kind::SetPriority(_, _, own) => *own,
-            Kind::Assert(_) | Kind::Print(_) | Kind::Goto(_) | Kind::Dot | Kind::Break => true,
+            Kind::Assert(_) | Kind::Print(..) | Kind::Goto(_) | Kind::Dot | Kind::Break => true,
             _ => false,
         };
         kind && single
@@ -468,7 +468,7 @@ impl Uses {
                 uses.read(body, process);
                 uses.read(body, value);
             }
-            Kind::Print(values) => values.iter().for_each(|v| uses.read(body, v)),
+            Kind::Print(_, values) => values.iter().for_each(|v| uses.read(body, v)),
             Kind::Send(channel, values, _) => {
                 uses.read(body, channel);
                 values.iter().for_each(|v| uses.read(body, v));

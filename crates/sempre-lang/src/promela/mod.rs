@@ -62,11 +62,13 @@ pub mod preprocessor;
 mod priorities;
 mod propositions;
 mod resolve;
+mod source_steps;
 mod statements;
 mod steps;
 mod symbols;
 mod tenancy;
 mod values;
+mod written;
 
 pub(crate) use claims::ACCEPTANCE_CYCLES;
 pub use propositions::proposition;

@@ -70,6 +70,7 @@ pub fn parse_expression<'n>(
 
 impl Parser {
     fn unit(&mut self, file: &mut File) -> Parsed<()> {
+        self.forget_words();
         let word = self.token().clone();
         match &*word.text {
             ";" | "->" => {
@@ -101,6 +102,7 @@ impl Parser {
                     provided: None,
                     body,
                     end,
+                    end_written: self.last_written(),
                 });
                 Ok(())
             }
@@ -122,6 +124,7 @@ impl Parser {
                     provided: None,
                     body,
                     end,
+                    end_written: self.last_written(),
                 });
                 Ok(())
             }
@@ -160,6 +163,7 @@ impl Parser {
                         provided: None,
                         body,
                         end,
+                        end_written: self.last_written(),
                     },
                 });
                 Ok(())
@@ -268,6 +272,7 @@ impl Parser {
             provided,
             body,
             end,
+            end_written: self.last_written(),
         })
     }
 

@@ -7,7 +7,10 @@
 use super::ast::{Expression, ExpressionKind, Sequence, Statement, StatementKind as Kind};
 use super::cursor::{Parsed, Parser};
 use super::lexer::{self, Token};
+use super::written::{Mover, Written};
+use crate::place::Call;
 use sempre_base::{Diagnostic, Span};
+use std::sync::Arc;
 
 impl Parser {
     /// `{ … }`: the statements and the closing brace.
@@ -91,12 +94,14 @@ impl Parser {
         sempre_base::checkpoint();
         self.last_closes = false;
         let start = self.token().span;
+        let word = self.words_read();
         if self.at_declaration() {
             let declaration = self.declaration()?;
             let span = declaration.span;
             all.push(Statement {
                 kind: Kind::Declaration(declaration),
                 span,
+                written: self.written_from(word),
             });
             return Ok(());
         }
@@ -111,6 +116,7 @@ impl Parser {
             all.push(Statement {
                 kind: Kind::Exclusive(channels, sends),
                 span,
+                written: None,
             });
             return Ok(());
         }
@@ -121,6 +127,7 @@ impl Parser {
             statement = Statement {
                 kind: Kind::Unless(Box::new(statement), Box::new(escape)),
                 span,
+                written: self.word_written(word),
             };
         }
         all.push(statement);
@@ -130,6 +137,7 @@ impl Parser {
     fn statement(&mut self) -> Parsed<Statement> {
         self.deeper(|p| {
             let start = p.token().span;
+            let word = p.words_read();
             p.last_closes = false;
             let kind = p.statement_kind()?;
             let span = start.to(p.last);
@@ -144,7 +152,19 @@ impl Parser {
                     | Kind::For(..)
                     | Kind::ForIn(..)
             );
-            Ok(Statement { kind, span })
+            let written = match kind {
+                Kind::If(_) | Kind::Do(_) | Kind::Atomic(_) | Kind::Block(..) => {
+                    p.word_written(word)
+                }
+                Kind::Label(..) | Kind::Unless(..) => None,
+                Kind::For(..) | Kind::ForIn(..) => p.head_from(word),
+                _ => p.written_from(word),
+            };
+            Ok(Statement {
+                kind,
+                span,
+                written,
+            })
         })
     }
 
@@ -185,7 +205,7 @@ impl Parser {
                 self.advance();
                 let condition = self.expression()?;
                 Ok(match self.ignore_assertions {
-                    true => Kind::Print(vec![condition]),
+                    true => Kind::Print(None, vec![condition]),
                     false => Kind::Assert(condition),
                 })
             }
@@ -195,20 +215,20 @@ impl Parser {
                 if self.token().kind != lexer::Kind::Text {
                     return self.expected("a text in quotes");
                 }
-                self.advance();
+                let format = self.advance().text;
                 let mut values = Vec::new();
                 while self.eat(",") {
                     values.push(self.expression()?);
                 }
                 self.expect(")")?;
-                Ok(Kind::Print(values))
+                Ok(Kind::Print(Some(format), values))
             }
             "printm" => {
                 self.advance();
                 self.expect("(")?;
                 let value = self.expression()?;
                 self.expect(")")?;
-                Ok(Kind::Print(vec![value]))
+                Ok(Kind::Print(Some("\"%e\"".into()), vec![value]))
             }
             "for" => self.for_loop(),
             "select" => {
@@ -422,6 +442,22 @@ impl Parser {
             let message = format!("`{}` takes {n} arguments, not {given}", name.text);
             return self.error(span, message);
         }
+        let call = Arc::new(Call {
+            text: name.text.clone(),
+            place: name.place.clone(),
+            is_macro: false,
+            outer: name.call.clone(),
+        });
+        let shown = |words: &Vec<Token>| Written::new(words).map_or_else(String::new, |w| w.text);
+        let texts: Vec<(Arc<str>, String)> = (inline.parameters.iter().cloned())
+            .zip(arguments.iter().map(shown))
+            .collect();
+        let mut of_body = Mover {
+            from: None,
+            to: &call,
+            arguments: &texts,
+            moved: Vec::new(),
+        };
         let mut body: Vec<Token> = Vec::new();
         let mut starts_line = false;
         for token in &inline.body {
@@ -429,9 +465,24 @@ impl Parser {
             starts_line |= token.starts_line;
             match (inline.parameters.iter()).position(|p| *p == token.text) {
                 Some(i) if token.kind == lexer::Kind::Name => {
-                    body.extend(arguments[i].iter().cloned());
+                    let place = of_body.call(token.call.as_ref());
+                    let mut of_argument = Mover {
+                        from: name.call.as_ref(),
+                        to: &place,
+                        arguments: &[],
+                        moved: Vec::new(),
+                    };
+                    for (k, word) in arguments[i].iter().enumerate() {
+                        let mut word = word.clone();
+                        of_argument.argument(&mut word, token, k == 0);
+                        body.push(word);
+                    }
                 }
-                _ => body.push(token.clone()),
+                _ => {
+                    let mut word = token.clone();
+                    of_body.token(&mut word);
+                    body.push(word);
+                }
             }
             // An argument starts a line if its parameter does.
             if let Some(word) = body.get_mut(first) {

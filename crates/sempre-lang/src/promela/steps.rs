@@ -31,8 +31,9 @@ pub(super) enum Offer {
 #[derive(Clone, Debug)]
 pub(super) struct Half {
     pub element: El,
-    /// The statements that are part of the same step, after the element, in their order.
-    pub also: Vec<El>,
+    /// The statements that are part of the same step, after the element, in their order, each with the number of statements of the
+    /// effect that come before it.
+    pub also: Vec<(El, usize)>,
     pub guard: Expr,
     pub effect: Vec<Stmt>,
     /// The rendezvous channels and what is offered there.
@@ -194,13 +195,13 @@ impl Stepper<'_> {
         };
         // What is merged into the step, and the variables that it forgets.
         let mut after = Vec::new();
-        let mut also: &[El] = &[];
+        let mut also = Vec::new();
         let mut atom = atom;
         if self.step_of[e].is_none() {
             after.extend(self.forgotten(e));
             if let Some(Some(chain)) = flow.chains.get(e) {
-                also = &chain.elements;
-                for &f in also {
+                for &f in &chain.elements {
+                    also.push((f, after.len()));
                     after.extend(self.effect(f));
                     after.extend(self.forgotten(f));
                 }
@@ -209,8 +210,9 @@ impl Stepper<'_> {
         }
         let mut halves = self.with_trespasses(e, self.unmerged(e, to, atom));
         for half in &mut halves {
+            let before = half.effect.len();
             half.effect.extend(after.iter().cloned());
-            half.also.extend(also);
+            half.also.extend(also.iter().map(|&(e, n)| (e, before + n)));
         }
         halves
     }
@@ -432,7 +434,7 @@ impl Stepper<'_> {
             let simple = match &flow.elements[*leaf].kind {
                 Kind::Assign(_, value) => !has_run(value),
                 Kind::Condition(value) => matches!(value, Value::Number(n) if *n != 0),
-                Kind::Assert(_) | Kind::Print(_) | Kind::Goto(_) | Kind::Dot | Kind::Break => true,
+                Kind::Assert(_) | Kind::Print(..) | Kind::Goto(_) | Kind::Dot | Kind::Break => true,
                 Kind::DStep(_) => true,
                 _ => false,
             };
@@ -446,9 +448,11 @@ impl Stepper<'_> {
             if next.guard != Expr::TRUE || next.offer.is_some() || next.to == Some(to) {
                 return;
             }
+            let before = half.effect.len();
             half.effect.extend(next.effect.iter().cloned());
-            half.also.push(next.element);
-            half.also.extend(&next.also);
+            half.also.push((next.element, before));
+            half.also
+                .extend(next.also.iter().map(|&(e, n)| (e, before + n)));
             half.to = next.to;
             half.atom = next.atom;
         }

@@ -205,7 +205,9 @@ fn in_order(from_start: &Tenancy, resolved: &Resolved, runs: &[usize]) -> Option
         unbroken &= leaves.len() == 1
             && match &flow.elements[leaves[0]].kind {
                 Kind::Condition(v) => has_run(v) || matches!(v, Value::Number(n) if *n != 0),
-                Kind::Assign(..) | Kind::Print(_) | Kind::Goto(_) | Kind::Dot | Kind::Break => true,
+                Kind::Assign(..) | Kind::Print(..) | Kind::Goto(_) | Kind::Dot | Kind::Break => {
+                    true
+                }
                 _ => false,
             };
     }
@@ -235,7 +237,6 @@ fn in_order(from_start: &Tenancy, resolved: &Resolved, runs: &[usize]) -> Option
         &resolved.faces,
         &resolved.written,
         &tenancy.slots,
-        &|_| 0,
     );
     let me = world.instances.iter().position(|i| i.proctype == *maker);
     for number in 0..most {

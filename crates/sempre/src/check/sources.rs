@@ -193,8 +193,21 @@ pub fn progress(model: &Model, names: &[String]) -> Result<Property, String> {
     let find = |name: &String| {
         let place = known.iter().position(|p| p.name == *name);
         place.map(|p| p as u32).ok_or_else(|| {
-            let near = nearest(name, known.iter().map(|p| p.name.as_str()));
-            let hint = near.map_or(String::new(), |n| format!("; did you mean `{n}`?"));
+            let names = || known.iter().map(|p| p.name.as_str());
+            // `Sender` for `Sender[0]`, or `P` for `P_0`.
+            let extends = |long: &&str| {
+                let rest = long.strip_prefix(name.as_str());
+                rest.is_some_and(|rest| rest.starts_with(['[', '_', '(']))
+            };
+            let hint = match names().find(extends).or_else(|| nearest(name, names())) {
+                Some(near) => format!("; did you mean `{near}`?"),
+                None if known.is_empty() => "; it has none".to_string(),
+                None if known.len() > 10 => String::new(),
+                None => {
+                    let list: Vec<String> = names().map(|n| format!("`{n}`")).collect();
+                    format!("; there is {}", list.join(", "))
+                }
+            };
             format!("the model has no process `{name}`{hint}")
         })
     };

@@ -2,8 +2,9 @@
 
 use super::operations::{Operation, Operations, Question};
 use crate::failure::{Answer, Failure, Outcome};
-use crate::input::{read_file, show, shown_name};
+use crate::input::{read_file, shown_name};
 use crate::limits::LimitOptions;
+use crate::notices::show;
 use crate::output::OutputOptions;
 use crate::printer::{self, Format, Printer};
 use clap::Args;

@@ -1,11 +1,17 @@
 //! `sempre check`: does every run of a model satisfy a property?
 
+mod ignored;
+
+use ignored::Given;
+
 use super::verdicts::{Form, Showing, Verdicts, words};
 use crate::failure::{Failure, Outcome};
-use crate::input::{read_file, show, shown_name};
+use crate::input::{read_file, shown_name};
 use crate::model_input::ModelOptions;
+use crate::notices;
 use crate::output::{OutputFile, OutputOptions};
 use crate::picture::Picture;
+use crate::run_text::Legend;
 use crate::{progress, supervisor};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -16,6 +22,7 @@ use sempre::check::{
     SymbolicAlgorithm, SymbolicSettings, Verdict, embedded, failures, several, sources,
 };
 use sempre::explicit::emptiness::{Algorithm, Pairs};
+use sempre::explicit::explore::Progress;
 use sempre::explicit::finite::Search;
 use sempre::explicit::product::{Deadlock, Limits, Order};
 use sempre::lang::model::Model;
@@ -23,6 +30,7 @@ use sempre::lang::pnml::read_properties;
 use sempre::memory;
 use sempre::report::SourceText;
 use sempre::shown_run::Detail;
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -130,12 +138,33 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "format")]
     mcc: bool,
 
-    /// No progress line
+    /// No progress line, no warnings and no notes
     #[arg(long, short)]
-    quiet: bool,
+    pub quiet: bool,
 
     #[command(flatten)]
     output: OutputOptions,
+}
+
+impl Arguments {
+    /// What matters to options that may have no effect.
+    fn given(&self) -> Given {
+        let is_drawn = !matches!(self.order, OrderName::Model);
+        Given {
+            symbolic: self.engine == EngineName::Symbolic,
+            method: Method::ALL.iter().any(|(_, name)| *name == self.algorithm),
+            mcc: self.mcc,
+            picture: matches!(self.format, Format::Msc | Format::Trail),
+            drawn: is_drawn,
+            workers: self.workers > 1,
+            order: is_drawn,
+            seed: self.seed != 1,
+            shorten: self.shorten,
+            no_jit: self.no_jit,
+            full: self.full && self.trace.is_none(),
+            explain: self.explain,
+        }
+    }
 }
 
 /// The options that say what to check.
@@ -175,9 +204,9 @@ impl PropertyOptions {
     }
 
     /// All properties, in the order of the command line, or those of the model itself. If anything is wrong with one, nothing is
-    /// checked.
-    pub fn read(&self, model: &Model) -> Outcome<Vec<Property>> {
-        properties(self, model)
+    /// checked. `file` is what the model's file is called.
+    pub fn read(&self, model: &Model, file: &str) -> Outcome<Vec<Property>> {
+        properties(self, model, file)
     }
 }
 
@@ -334,6 +363,9 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Outcome {
     let begin = Instant::now();
+    for (option, why) in ignored::ignored(arguments.given()) {
+        notices::warn(&format!("{option} has no effect: {why}"));
+    }
     let deadline = supervisor::reading_deadline(arguments.time);
     let memory = arguments.memory.or_else(memory::default_budget);
     supervisor::limit_memory(memory);
@@ -349,8 +381,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
         Format::Msc => Some(Picture::chart(&model)),
         Format::Trail => Some(Picture::trail(&model, &arguments.model.file())?),
     };
+    let file = arguments.model.file();
     let properties = supervisor::step("reading the properties", deadline, || {
-        arguments.properties.read(&model)
+        arguments.properties.read(&model, &file)
     })?;
     let fairness = match arguments.fairness {
         FairnessName::None => Fairness::None,
@@ -388,6 +421,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
         Checker::new(model.program(), fairness).map_err(told)
     })?;
     let talk = progress::wanted(arguments.quiet);
+    let time = arguments.time.map(|t| t.saturating_sub(begin.elapsed()));
+    let budget = progress::Budget { time, memory };
+    let show = |p: &Progress| budget.show(p);
+    let show_nodes = |p: &sempre::symbolic::reach::Progress| budget.show_nodes(p);
     let settings = Settings {
         automaton: match arguments.automaton {
             AutomatonName::Auto => None,
@@ -427,20 +464,16 @@ pub fn run(arguments: &Arguments) -> Outcome {
         engine,
         symbolic: SymbolicSettings {
             interrupt: None,
-            progress: if talk {
-                Some(&progress::show_nodes)
-            } else {
-                None
-            },
+            progress: if talk { Some(&show_nodes) } else { None },
             algorithm: symbolic.map_or(SymbolicAlgorithm::Turns, |(algorithm, _)| *algorithm),
             ..SymbolicSettings::default()
         },
         limits: Limits {
             memory,
-            time: arguments.time.map(|t| t.saturating_sub(begin.elapsed())),
+            time,
             states: None,
             interrupt: None,
-            progress: if talk { Some(&progress::show) } else { None },
+            progress: if talk { Some(&show) } else { None },
         },
         ..Settings::default()
     };
@@ -463,11 +496,14 @@ pub fn run(arguments: &Arguments) -> Outcome {
     };
     let traces = create(&arguments.trace)?;
     let report_file = create(&arguments.report)?;
-    let name = arguments.model.file();
+    let legend = Legend::new(&model);
     let showing = Showing {
         model: &model,
+        file: &file,
+        legend: &legend,
+        palette: arguments.output.palette(),
         source: text.as_ref().map(|text| SourceText {
-            name: &name,
+            name: &file,
             text,
             model: &model,
         }),
@@ -598,7 +634,7 @@ fn told(error: CheckError) -> Failure {
     Failure::Message(words(error))
 }
 
-fn properties(arguments: &PropertyOptions, model: &Model) -> Outcome<Vec<Property>> {
+fn properties(arguments: &PropertyOptions, model: &Model, file: &str) -> Outcome<Vec<Property>> {
     let mut all = Properties::default();
     for (i, text) in arguments.formulas.iter().enumerate() {
         let name = match arguments.formulas.len() {
@@ -643,11 +679,10 @@ fn properties(arguments: &PropertyOptions, model: &Model) -> Outcome<Vec<Propert
     let failures = failures::of_model(model).filter(|_| own && !model.states_properties());
     if all.list.is_empty() && failures.is_none() || own && model.property().is_some() {
         let process = model.property().ok_or_else(|| {
-            Failure::Message(
-                "no property: give a formula after the model, `sempre check MODEL 'G(p -> F q)'`, a file of them with \
+            Failure::Message(format!(
+                "no property: give a formula after the model, `sempre check {file} 'G(p -> F q)'`, a file of them with \
                  --property, or an automaton of the violations with --violation; the model contains none itself"
-                    .to_string(),
-            )
+            ))
         })?;
         let known =
             |name: &String| *name == process.name || all.list.iter().any(|p| p.name == *name);
@@ -658,7 +693,22 @@ fn properties(arguments: &PropertyOptions, model: &Model) -> Outcome<Vec<Propert
         }
     }
     all.list.extend(failures);
-    sources::only(all.list, &arguments.only).map_err(Failure::Message)
+    let list = sources::only(all.list, &arguments.only).map_err(Failure::Message)?;
+    for (name, count) in repeated(&list) {
+        notices::warn(&format!(
+            "{count} properties are called `{name}`: their results have the same name"
+        ));
+    }
+    Ok(list)
+}
+
+/// The names that several properties have, each with how many these are.
+fn repeated(list: &[Property]) -> Vec<(&str, usize)> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for property in list {
+        *counts.entry(&property.name).or_default() += 1;
+    }
+    counts.into_iter().filter(|&(_, n)| n > 1).collect()
 }
 
 /// Properties and whether there were complaints.
@@ -674,12 +724,12 @@ impl Properties {
         match read {
             Ok(properties) => {
                 for property in properties {
-                    show(&source, &property.warnings);
+                    notices::show_about(Some(&property.name), &source, &property.warnings);
                     self.list.push(property);
                 }
             }
             Err(complaints) => {
-                show(&source, &complaints);
+                notices::show(&source, &complaints);
                 self.complaints = true;
             }
         }

@@ -86,9 +86,9 @@ pub struct Arguments {
     #[arg(long, value_name = "FOLDER", default_value = ".", value_hint = clap::ValueHint::DirPath)]
     reports: PathBuf,
 
-    /// No progress line
+    /// No progress line, no warnings and no notes
     #[arg(long, short)]
-    quiet: bool,
+    pub quiet: bool,
 
     #[command(flatten)]
     output: OutputOptions,
@@ -196,7 +196,10 @@ impl Work<'_> {
         let own = !model.formulas().is_empty() || model.property().is_some();
         let properties = match among_many && !own && self.arguments.property.is_empty() {
             true => self.drawn(&model),
-            false => self.arguments.property.read(&model)?,
+            false => {
+                let file = path.display().to_string();
+                self.arguments.property.read(&model, &file)?
+            }
         };
         for (i, property) in properties.into_iter().enumerate() {
             if stopped() {

@@ -5,10 +5,11 @@ use crate::model_input::ModelOptions;
 use crate::output::OutputOptions;
 use crate::output::write_file;
 use crate::picture::Picture;
-use crate::{progress, supervisor};
+use crate::run_text::Legend;
+use crate::{notices, progress, supervisor};
 use clap::{Args, ValueEnum};
 use sempre::explicit::explore::{
-    Exploration, Goal, Options, Order, Outcome as Ending, Reason, explore,
+    Exploration, Goal, Options, Order, Outcome as Ending, Progress, Reason, explore,
 };
 use sempre::explicit::product::Limits;
 use sempre::explicit::shared::{SharedExploration, SharedOptions, Status};
@@ -16,7 +17,7 @@ use sempre::jit::CompiledSystem;
 use sempre::lang::etf::write_etf;
 use sempre::memory;
 use sempre::model::{Layout, Program, ProgramSystem, System};
-use sempre::shown_run::{Detail, ShownRun, changes};
+use sempre::shown_run::{Detail, ShownRun};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -81,9 +82,9 @@ pub struct Arguments {
     #[arg(long)]
     pub(super) full: bool,
 
-    /// No progress line
+    /// No progress line, no warnings and no notes
     #[arg(long, short)]
-    pub(super) quiet: bool,
+    pub quiet: bool,
 
     #[command(flatten)]
     pub(super) output: OutputOptions,
@@ -182,12 +183,18 @@ pub fn run(arguments: &Arguments) -> Outcome {
     supervisor::limit_memory(memory);
     let reading = supervisor::reading_deadline(arguments.time);
     let model = arguments.model.read_within(reading)?;
+    if arguments.full && arguments.format != Format::Text {
+        notices::warn("--full has no effect: this format shows no states");
+    }
     if arguments.engine == EngineName::Symbolic {
         if arguments.all_failures {
             let text = "--all-failures is for the explicit engine";
             return Err(Failure::Message(text.to_string()));
         }
-        return super::explore_symbolic::run(arguments, model.program(), deadline);
+        if arguments.no_jit {
+            notices::warn("--no-jit has no effect: the symbolic engine compiles nothing");
+        }
+        return super::explore_symbolic::run(arguments, &model, deadline);
     }
     if arguments.order.is_some() {
         let text = "--order is for the symbolic engine; say --engine symbolic";
@@ -211,7 +218,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
         Format::Msc => Some(Picture::chart(&model)),
         Format::Trail => Some(Picture::trail(&model, &arguments.model.file())?),
     };
-    let picture = picture.as_ref();
+    let legend = Legend::new(&model);
+    let forms = (picture.as_ref(), &legend);
     if !arguments.no_jit {
         let compiled = supervisor::step("compiling the model", reading, || {
             let program = Arc::clone(&program);
@@ -221,10 +229,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
             Ok(system) => {
                 let limits = (deadline, memory);
                 return search(
-                    arguments, limits, order, &program, picture, &system, "compiled",
+                    arguments, limits, order, &program, forms, &system, "compiled",
                 );
             }
-            Err(e) => eprintln!("warning: {e}; interpreting the model instead"),
+            Err(e) => notices::warn(&format!("{e}; interpreting the model instead")),
         }
     }
     let system = ProgramSystem::new(Arc::clone(&program), layout, Vec::new());
@@ -234,7 +242,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         limits,
         order,
         &program,
-        picture,
+        forms,
         &system,
         "interpreted",
     )
@@ -251,20 +259,23 @@ fn search<S: Packed>(
     (deadline, memory): Bounds,
     order: Order,
     program: &Program,
-    picture: Option<&Picture<'_>>,
+    (picture, legend): (Option<&Picture<'_>>, &Legend<'_>),
     system: &S,
     how: &str,
 ) -> Outcome {
     let talk = progress::wanted(arguments.quiet);
+    let time = deadline.map(|d| d.saturating_duration_since(Instant::now()));
+    let budget = progress::Budget { time, memory };
+    let show = |p: &Progress| budget.show(p);
     let options = Options {
         order,
         workers: usize::from(arguments.workers),
         parents: arguments.find.is_some(),
         until: arguments.find.map(Goal::from),
         memory,
-        time: deadline.map(|d| d.saturating_duration_since(Instant::now())),
+        time,
         interrupt: None,
-        progress: if talk { Some(&progress::show) } else { None },
+        progress: if talk { Some(&show) } else { None },
         ..Options::default()
     };
     let found = supervisor::search_step("exploring", supervisor::after(deadline), || {
@@ -287,9 +298,11 @@ fn search<S: Packed>(
     // The way to what was found; for a failure in a full search, found again with parents.
     if arguments.format != Format::Json {
         if arguments.find.is_some() {
-            write_trace(&mut *out, arguments, program, picture, &found)?;
+            let shown = (picture, legend);
+            write_trace(&mut *out, arguments, program, shown, &found)?;
         } else if arguments.all_failures && found.failure.is_some() {
-            write_failures(&mut *out, arguments, program, picture, system, &options)?;
+            let shown = (picture, legend);
+            write_failures(&mut *out, arguments, program, shown, system, &options)?;
         } else if found.failure.is_some() {
             let again = Options {
                 order: Order::BreadthFirst,
@@ -301,7 +314,7 @@ fn search<S: Packed>(
                 ..options
             };
             let again = explore(system, &again);
-            write_trace(&mut *out, arguments, program, picture, &again)?;
+            write_trace(&mut *out, arguments, program, (picture, legend), &again)?;
         }
     }
     out.flush()?;
@@ -326,7 +339,9 @@ fn export<S: System>(
 ) -> Outcome<()> {
     if found.outcome != Ending::Complete {
         let path = path.display();
-        eprintln!("warning: `{path}` was not written: not all states are known");
+        notices::warn(&format!(
+            "`{path}` was not written: not all states are known"
+        ));
         return Ok(());
     }
     // The tables of the search are still there.
@@ -369,6 +384,7 @@ fn json_report<S: System>(found: &Exploration<'_, S>, how: &str) -> serde_json::
         "bytes_per_state": s.bytes as f64 / s.states.max(1) as f64,
         "successors": how,
         "widenings": s.widenings,
+        "warnings": notices::warnings(None),
     })
 }
 
@@ -413,14 +429,11 @@ fn write_trace<S: Packed>(
     out: &mut dyn Write,
     arguments: &Arguments,
     program: &Program,
-    picture: Option<&Picture<'_>>,
+    (picture, legend): (Option<&Picture<'_>>, &Legend<'_>),
     found: &Exploration<'_, S>,
 ) -> Outcome<()> {
     let (state, last, message) = match (&found.failure, found.deadlock) {
-        (Some((state, failure)), _) => {
-            let last = failure.action.map(|a| &program.actions[a as usize].name);
-            (*state, last, &failure.message[..])
-        }
+        (Some((state, failure)), _) => (*state, failure.action, &failure.message[..]),
         (None, Some(state)) => (state, None, "deadlock"),
         (None, None) => return Ok(()),
     };
@@ -430,8 +443,9 @@ fn write_trace<S: Packed>(
     let system = found.system();
     let states: Vec<Vec<i64>> = trace.states.iter().map(|s| system.cells(s)).collect();
     let actions: Vec<u32> = trace.steps.iter().map(|step| step.action).collect();
-    let end = (last.map(String::as_str), message);
-    write_run(out, arguments, program, picture, (&states, &actions), end)
+    let end = (last, message);
+    let shown = (picture, legend);
+    write_run(out, arguments, program, shown, (&states, &actions), end)
 }
 
 /// Each different failure with a shortest run to it, from an exploration of its own that goes on after the first.
@@ -439,7 +453,7 @@ fn write_failures<S: Packed>(
     out: &mut dyn Write,
     arguments: &Arguments,
     program: &Program,
-    picture: Option<&Picture<'_>>,
+    shown: (Option<&Picture<'_>>, &Legend<'_>),
     system: &S,
     options: &Options<'_>,
 ) -> Outcome<()> {
@@ -452,11 +466,8 @@ fn write_failures<S: Packed>(
         };
         let states: Vec<Vec<i64>> = path.path.iter().map(|m| system.cells(&m.state)).collect();
         let actions: Vec<u32> = path.path.iter().filter_map(|m| m.action).collect();
-        let last = failure
-            .action
-            .map(|a| &program.actions[a as usize].name[..]);
-        let end = (last, &failure.message[..]);
-        write_run(out, arguments, program, picture, (&states, &actions), end)?;
+        let end = (failure.action, &failure.message[..]);
+        write_run(out, arguments, program, shown, (&states, &actions), end)?;
     }
     if status != Status::Complete {
         writeln!(out, "\nstopped before the end; there may be more failures")?;
@@ -505,9 +516,9 @@ fn write_run(
     out: &mut dyn Write,
     arguments: &Arguments,
     program: &Program,
-    picture: Option<&Picture<'_>>,
+    (picture, legend): (Option<&Picture<'_>>, &Legend<'_>),
     (states, actions): (&[Vec<i64>], &[u32]),
-    (last, message): (Option<&str>, &str),
+    (last, message): (Option<u32>, &str),
 ) -> Outcome<()> {
     writeln!(out)?;
     if let Some(picture) = picture {
@@ -515,25 +526,24 @@ fn write_run(
         for (pair, &action) in states.windows(2).zip(actions) {
             run.step(&pair[0], Some(action), &pair[1]);
         }
-        let last = last.map_or(String::new(), |name| format!("{name}: "));
+        let name = |a: u32| format!("{}: ", program.actions[a as usize].name);
+        let last = last.map_or(String::new(), name);
         writeln!(out, "{}{last}{message}", picture.draw(&run))?;
         return Ok(());
     }
     // As `check` shows a run.
+    let run = legend.run(program, arguments.detail(), arguments.output.palette());
     let digits = states.len().to_string().len();
-    let actions = actions.iter();
-    let actions = actions.map(|&a| Some(&program.actions[a as usize].name[..]));
-    for (i, (now, action)) in states.iter().zip(actions.chain([last])).enumerate() {
+    for (i, now) in states.iter().enumerate() {
         let before = i.checked_sub(1).map(|k| &states[k][..]);
-        let line = format!(
-            "  {i:>digits$}  {}",
-            changes(program, before, now, arguments.detail()).join(", ")
-        );
-        writeln!(out, "{}", line.trim_end())?;
-        if let Some(action) = action {
-            writeln!(out, "  {:digits$}    {action}", "")?;
-        }
+        run.state(out, (i, digits), before, now, &[])?;
+        let parts = match (actions.get(i), states.get(i + 1)) {
+            (Some(&action), Some(next)) => run.steps.parts(now, action, next),
+            _ => last.map_or(Vec::new(), |action| run.steps.failing(action)),
+        };
+        run.step(out, digits, &parts)?;
     }
-    writeln!(out, "  {message}")?;
+    let bad = run.palette.bad;
+    writeln!(out, "  {bad}{message}{bad:#}")?;
     Ok(())
 }

@@ -1,13 +1,17 @@
 //! `sempre explore --engine symbolic`: the state space of a model as a decision diagram.
 
 use super::explore::{Arguments, Format, SearchName};
+use crate::color::Palette;
 use crate::failure::{Answer, Failure, Outcome};
-use crate::input::{read_file, show, shown_name};
+use crate::input::{read_file, shown_name};
+use crate::notices::{note, show, warnings};
+use crate::run_text::Legend;
 use crate::{progress, supervisor};
 use sempre::base::{Diagnostic, Source, Span, nearest};
+use sempre::lang::model::Model;
 use sempre::memory;
 use sempre::model::Program;
-use sempre::shown_run::{Detail, changes};
+use sempre::shown_run::Detail;
 use sempre::symbolic::reach::{Exploration, Firing, Options, Strategy, explore};
 use sempre::symbolic::{Limits, Stop};
 use serde_json::{Value, json};
@@ -16,7 +20,8 @@ use std::path::Path;
 use std::time::Instant;
 
 /// Explores a program until the deadline.
-pub fn run(arguments: &Arguments, program: &Program, deadline: Option<Instant>) -> Outcome {
+pub fn run(arguments: &Arguments, model: &Model, deadline: Option<Instant>) -> Outcome {
+    let program = model.program();
     if program.atomic.is_some() {
         let text = "the symbolic engine cannot take the steps of atomic sections together yet; \
                     leave --engine symbolic out";
@@ -44,21 +49,22 @@ pub fn run(arguments: &Arguments, program: &Program, deadline: Option<Instant>) 
         None => None,
     };
     let talk = progress::wanted(arguments.quiet);
+    let budget = progress::Budget {
+        time: deadline.map(|d| d.saturating_duration_since(Instant::now())),
+        memory: arguments.memory.or_else(memory::default_budget),
+    };
+    let show_nodes = |p: &sempre::symbolic::reach::Progress| budget.show_nodes(p);
     let options = Options {
         strategy,
         firing: Firing::Auto,
         limits: Limits {
-            memory: arguments.memory.or_else(memory::default_budget),
+            memory: budget.memory,
             deadline,
             interrupt: None,
         },
         // Who names a search gets that one alone.
         interleaved: arguments.search.is_none(),
-        progress: if talk {
-            Some(&progress::show_nodes)
-        } else {
-            None
-        },
+        progress: if talk { Some(&show_nodes) } else { None },
     };
     let found = supervisor::search_step("exploring", supervisor::after(deadline), || {
         explore(program, order, &options)
@@ -69,15 +75,18 @@ pub fn run(arguments: &Arguments, program: &Program, deadline: Option<Instant>) 
     let mut out = arguments.output.open()?;
     match arguments.format {
         Format::Json => writeln!(out, "{}", json_report(&found, program))?,
-        Format::Text | Format::Msc | Format::Trail => {
-            text_report(&mut *out, &found, program, arguments.detail())?
-        }
+        Format::Text | Format::Msc | Format::Trail => text_report(
+            &mut *out,
+            &found,
+            program,
+            (arguments.detail(), &Legend::new(model)),
+        )?,
     }
     out.flush()?;
     let was_slow = matches!(found.stopped, Some(Stop::Time | Stop::Memory));
-    if was_slow && arguments.search == Some(SearchName::Saturation) && !arguments.quiet {
-        eprintln!(
-            "note: where most actions use most of the variables, as in puzzles, --search bfs is often quicker"
+    if was_slow && arguments.search == Some(SearchName::Saturation) {
+        note(
+            "where most actions use most of the variables, as in puzzles, --search bfs is often quicker",
         );
     }
     if !found.faults.is_empty() {
@@ -129,6 +138,7 @@ fn json_report(found: &Exploration, program: &Program) -> Value {
         "nodes": found.nodes,
         "peak_nodes": found.peak_nodes,
         "collections": found.collections,
+        "warnings": warnings(None),
     })
 }
 
@@ -136,7 +146,7 @@ fn text_report(
     out: &mut dyn Write,
     found: &Exploration,
     program: &Program,
-    detail: Detail,
+    (detail, legend): (Detail, &Legend<'_>),
 ) -> Outcome<()> {
     fn number(n: &Option<impl ToString>) -> String {
         n.as_ref().map_or(String::new(), ToString::to_string)
@@ -165,8 +175,13 @@ fn text_report(
     }
     for fault in &found.faults {
         writeln!(out)?;
-        let state = changes(program, None, &fault.state, detail);
-        writeln!(out, "  {}", state.join(", "))?;
+        for line in legend
+            .run(program, detail, Palette::default())
+            .states
+            .first(&fault.state)
+        {
+            writeln!(out, "  {line}")?;
+        }
         let action = fault
             .action
             .map(|a| format!("{}: ", program.actions[a as usize].name));

@@ -2,8 +2,9 @@
 
 use crate::commands::safety_advice;
 use crate::failure::{Answer, Failure, Outcome};
-use crate::input::{FormulaOptions, Input, read_into, show};
+use crate::input::{FormulaOptions, Input, read_into};
 use crate::limits::LimitOptions;
+use crate::notices::show;
 use crate::output::OutputOptions;
 use clap::{Args, ValueEnum};
 use sempre::Workbench;

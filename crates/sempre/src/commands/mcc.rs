@@ -2,7 +2,8 @@
 
 use crate::commands::check::seconds;
 use crate::failure::{Answer, Failure, Outcome};
-use crate::input::{read_file, show, shown_name};
+use crate::input::{read_file, shown_name};
+use crate::notices::show;
 use crate::output::OutputOptions;
 use crate::supervisor;
 use clap::Args;

@@ -1,7 +1,8 @@
 //! The kind of safety of a formula, and what to do about it, for `sempre formula`.
 
 use crate::failure::{Failure, Outcome};
-use crate::input::{read_file, show, shown_name};
+use crate::input::{read_file, shown_name};
+use crate::notices::show;
 use sempre::Workbench;
 use sempre::automata::{ReadAutomaton, read_automata};
 use sempre::base::{Lasso, Source};

@@ -1,10 +1,12 @@
 //! What `sempre check` found out, on its way out: in the order of the properties, whatever order they are decided in.
 
+use crate::color::Palette;
 use crate::failure::{Answer, Failure, Outcome};
 use crate::output::OutputFile;
 use crate::picture::Picture;
+use crate::run_text::Legend;
 use crate::verdict_report::{Shown, json, mcc, text, trace};
-use crate::{progress, supervisor};
+use crate::{notices, progress, supervisor};
 use sempre::check::{
     Cause, CheckError, Checker, Claim, Fairness, Property, Report, Settings, Verdict, failures,
     is_yes,
@@ -29,6 +31,12 @@ pub enum Form {
 /// What was checked, and how it is shown.
 pub struct Showing<'a> {
     pub model: &'a Model,
+    /// What its file is called.
+    pub file: &'a str,
+    /// What the model says of its actions.
+    pub legend: &'a Legend<'a>,
+    /// The styles of the output.
+    pub palette: Palette,
     /// For the page.
     pub source: Option<SourceText<'a>>,
     pub properties: &'a [Property],
@@ -49,6 +57,7 @@ impl Showing<'_> {
                 Claim::NoFailure(program) => program,
                 _ => self.model.program(),
             },
+            file: self.file,
             property,
             report,
             deadlock: self.settings.deadlock,
@@ -168,7 +177,7 @@ impl<'a> Verdicts<'a> {
                 }
                 // What is wrong with one property does not spoil the others.
                 Err(error) => {
-                    eprintln!("error: {}: {}", properties[i].name, words(error));
+                    notices::error(&format!("{}: {}", properties[i].name, words(error)));
                     self.known.failed = true;
                 }
             }
@@ -228,6 +237,8 @@ impl<'a> Verdicts<'a> {
             subject: self.showing.subject(property, report),
             explain: self.showing.explain,
             detail: self.showing.detail,
+            legend: self.showing.legend,
+            palette: self.showing.palette,
         };
         if let (Some(file), Some(run)) = (&mut self.traces, trace(&shown)) {
             writeln!(file, "{run}")?;

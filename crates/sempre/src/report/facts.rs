@@ -5,6 +5,10 @@ use crate::check::{Asked, Cause, Evidence, Fairness, Verdict, symbolic};
 use sempre_explicit::finite::Search;
 use sempre_explicit::product::Deadlock;
 
+/// Searches that store so many states have shown that number while they ran; it is shown at the end, too, where it is not that of
+/// the states that they looked at.
+const MANY: u64 = 100_000;
+
 /// `1 word`, `2 words`.
 pub fn counted(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
@@ -19,6 +23,15 @@ pub fn end_words<'a>(asked: Asked, evidence: &'a Evidence) -> &'a str {
     }
 }
 
+/// How many states were stored, of a large search where that is not the number of those it looked at.
+fn stored(subject: &Subject<'_>) -> String {
+    let statistics = &subject.report.statistics;
+    match statistics.stored {
+        n if n >= MANY && n != statistics.counters.states => format!("; {n} states stored"),
+        _ => String::new(),
+    }
+}
+
 /// The rows, without times and reasons.
 pub fn facts(subject: &Subject<'_>) -> Vec<(&'static str, String)> {
     let report = subject.report;
@@ -27,8 +40,11 @@ pub fn facts(subject: &Subject<'_>) -> Vec<(&'static str, String)> {
     if let Verdict::Unknown(cause) = &report.verdict {
         rows.push(("reason", cause.words()));
         if matches!(cause, Cause::Failure(_)) {
-            let hint = "`sempre explore MODEL --find failure` shows how to get there";
-            rows.push(("hint", hint.to_string()));
+            let hint = format!(
+                "`sempre explore {} --find failure` shows how to get there",
+                subject.file
+            );
+            rows.push(("hint", hint));
         }
     }
     let deadlock = match subject.deadlock {
@@ -99,10 +115,11 @@ pub fn facts(subject: &Subject<'_>) -> Vec<(&'static str, String)> {
         rows.push((
             "product",
             format!(
-                "{}, {}, {stack} {} ({algorithm})",
+                "{}, {}, {stack} {} ({algorithm}){}",
                 counted(counters.states as usize, "state"),
                 counted(counters.transitions as usize, "transition"),
-                counters.max_stack
+                counters.max_stack,
+                stored(subject)
             ),
         ));
         if report.workers > 1 {

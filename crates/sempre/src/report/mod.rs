@@ -2,6 +2,7 @@
 //!
 //! | file | holds |
 //! | --- | --- |
+//! | [`answer`] | what was asked, and what was found, in a sentence each |
 //! | [`facts`] | what was done, in rows; also for the terminal |
 //! | [`truth`] | the truth of the property's parts along the run, and why it fails |
 //! | [`messages`] | who told whom |
@@ -12,6 +13,7 @@
 //!
 //! Nothing of a model or of a property reaches the page but escaped, and the script makes text of it and nothing else.
 
+pub mod answer;
 mod data;
 pub mod drawing;
 pub mod facts;
@@ -32,6 +34,8 @@ use sempre_model::Program;
 pub struct Subject<'a> {
     /// The model.
     pub program: &'a Program,
+    /// What the model's file is called.
+    pub file: &'a str,
     /// The property.
     pub property: &'a Property,
     /// What was found out.

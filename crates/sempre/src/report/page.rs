@@ -161,7 +161,8 @@ fn words(subject: &Subject<'_>) -> (String, Option<String>) {
             (format!("<code>{}</code>", escaped(&text)), class.ok())
         }
         Claim::Violation(..) => (
-            "No run is accepted by the automaton below.".to_string(),
+            "The property holds if the automaton below, which describes the violations, accepts no run of the model."
+                .to_string(),
             None,
         ),
         Claim::NoFailure(_) => (

@@ -204,7 +204,7 @@ fn a_model_that_fails_is_unknown() {
     );
     assert!(ran.out.contains("index 3 is outside cell"), "{}", ran.out);
     assert!(
-        ran.out.contains("sempre explore MODEL --find failure"),
+        (ran.out).contains("sempre explore examples/overtaking.dve --find failure"),
         "{}",
         ran.out
     );

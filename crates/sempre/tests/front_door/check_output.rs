@@ -132,7 +132,10 @@ fn objects_are_as_promised() {
             "model",
             "seconds",
             "peak_memory_bytes",
-            "counterexample"
+            "counterexample",
+            "asked",
+            "found",
+            "warnings"
         ]
     );
     assert_eq!(
@@ -158,7 +161,7 @@ fn objects_are_as_promised() {
     let first = &run["prefix"][0];
     assert_eq!(
         keys(first),
-        ["state", "propositions", "action", "processes"]
+        ["state", "propositions", "action", "processes", "parts"]
     );
     let initial =
         serde_json::json!({"want[0]": 0, "want[1]": 0, "turn": 0, "P_0": "idle", "P_1": "idle"});
@@ -189,10 +192,11 @@ fn text_tells_the_run() {
         .collect();
     assert_eq!(
         without.join("\n"),
-        "G F P.a: violated\n  deadlock   stutter: a run that ends repeats its last state\n  \
+        "G F P.a: violated\n  asked      does every run satisfy GF P.a?\n  \
+         found      no: the run below (1 step, then a last state in which nothing can move) violates it\n  deadlock   stutter: a run that ends repeats its last state\n  \
          automaton  tgba, 2 states, 3 edges, 1 acceptance set\n  \
          product    3 states, 4 transitions, stack 3 (cou99)\n  \
-         0  P = a  [P.a]\n       P: a -> b (line 1)\n  the cycle, for ever:\n  \
+         0  P  at a  [P.a]\n       P: a -> b (line 1)\n  the cycle, for ever:\n  \
          1  P = b  [not P.a]\n       (nothing can move)\n  back to 1"
     );
     assert!(

@@ -18,10 +18,12 @@ fn a_bad_prefix_is_printed_as_one() {
         lines,
         [
             "G P.a: violated",
+            "  asked      does every run satisfy G P.a?",
+            "  found      no: the path of 1 step below violates it, whatever comes next",
             "  deadlock   stutter: a run that ends repeats its last state",
             "  automaton  dfa, 2 states, 3 edges, deterministic",
             "  product    1 state, 1 transition, queue 0 (bfs)",
-            "  0  P = a  [P.a]",
+            "  0  P  at a  [P.a]",
             "       P: a -> b (line 1)",
             "  1  P = b  [not P.a]",
             "  whatever comes next, the property is violated",

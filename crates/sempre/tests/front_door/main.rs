@@ -27,3 +27,4 @@ mod safety;
 mod schema;
 mod translate;
 mod wide;
+mod words;

@@ -6,7 +6,9 @@
 //! before they are put in, but beside `#` and `##`.
 
 use super::{DEPTH, Macro, Preprocessor, WORDS};
+use crate::place::Call;
 use crate::promela::lexer::{Kind, Token};
+use crate::promela::written::Mover;
 use sempre_base::Span;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -85,11 +87,18 @@ impl Preprocessor<'_> {
                 out.push(word);
                 continue;
             };
+            let call = |text: Arc<str>| Call {
+                text,
+                place: word.token.place.clone(),
+                is_macro: true,
+                outer: word.token.call.clone(),
+            };
             let body = match &found.parameters {
                 None => {
                     let mut hidden = (*word.hidden).clone();
                     hidden.push(name.clone());
-                    self.substituted(&found, &[], &[], hidden, depth)
+                    let call = Arc::new(call(name.clone()));
+                    self.substituted(&found, &[], &[], hidden, &call, depth)
                 }
                 Some(parameters) => {
                     if !rest.last().is_some_and(|w| w.token.is("(")) {
@@ -109,11 +118,12 @@ impl Preprocessor<'_> {
                         self.error(span, message);
                         return out;
                     }
+                    let call = Arc::new(call(call_text(name, &arguments)));
                     let both = |m: &&Arc<str>| closing.hidden.contains(m);
                     let mut hidden: Vec<Arc<str>> =
                         word.hidden.iter().filter(both).cloned().collect();
                     hidden.push(name.clone());
-                    self.substituted(&found, parameters, &arguments, hidden, depth)
+                    self.substituted(&found, parameters, &arguments, hidden, &call, depth)
                 }
             };
             // What a macro stands for starts a line if its name does; the next word, if it stands for nothing.
@@ -121,7 +131,11 @@ impl Preprocessor<'_> {
             let first = rest.len() + body.len();
             for mut new in body.into_iter().rev() {
                 new.token.span = word.token.span;
-                new.token.starts_line = starts_line && rest.len() + 1 == first;
+                let is_first = rest.len() + 1 == first;
+                new.token.starts_line = starts_line && is_first;
+                if is_first {
+                    new.token.gap = word.token.gap;
+                }
                 rest.push(new);
             }
             if starts_line && let Some(next) = rest.last_mut() {
@@ -138,13 +152,29 @@ impl Preprocessor<'_> {
         parameters: &[Arc<str>],
         arguments: &[Vec<Word>],
         hidden: Vec<Arc<str>>,
+        call: &Arc<Call>,
         depth: usize,
     ) -> Vec<Word> {
         sempre_base::checkpoint();
         let nothing = Rc::new(Vec::new());
         let plain = |token: &Token| Word {
-            token: token.clone(),
+            token: Token {
+                call: Some(Arc::clone(call)),
+                ..token.clone()
+            },
             hidden: Rc::clone(&nothing),
+        };
+        let mut mover = Mover {
+            from: call.outer.as_ref(),
+            to: call,
+            arguments: &[],
+            moved: Vec::new(),
+        };
+        let mut placed = |mut words: Vec<Word>, parameter: &Token| {
+            for (i, word) in words.iter_mut().enumerate() {
+                mover.argument(&mut word.token, parameter, i == 0);
+            }
+            words
         };
         let parameter = |token: &Token| match token.kind {
             Kind::Name => parameters.iter().position(|p| *p == token.text),
@@ -169,7 +199,7 @@ impl Preprocessor<'_> {
             {
                 if !arguments[p].is_empty() {
                     out.push(plain(token));
-                    out.extend(self.argument(&arguments[p], depth));
+                    out.extend(placed(self.argument(&arguments[p], depth), token));
                 }
                 j += 3;
                 continue;
@@ -182,9 +212,9 @@ impl Preprocessor<'_> {
                         empty.token.text = Arc::from("");
                         out.push(empty);
                     }
-                    out.extend(arguments[p].iter().cloned());
+                    out.extend(placed(arguments[p].clone(), token));
                 }
-                Some(p) => out.extend(self.argument(&arguments[p], depth)),
+                Some(p) => out.extend(placed(self.argument(&arguments[p], depth), token)),
                 None => out.push(plain(token)),
             }
             j += 1;
@@ -312,6 +342,24 @@ fn joined(body: Vec<Word>) -> Vec<Word> {
     }
     out.retain(|w| !w.token.text.is_empty());
     out
+}
+
+/// A call as it is written, in one line.
+fn call_text(name: &str, arguments: &[Vec<Word>]) -> Arc<str> {
+    let mut text = format!("{name}(");
+    for (i, argument) in arguments.iter().enumerate() {
+        if i > 0 {
+            text += ", ";
+        }
+        for (k, Word { token, .. }) in argument.iter().enumerate() {
+            if k > 0 && token.gap {
+                text.push(' ');
+            }
+            text += &token.text;
+        }
+    }
+    text.push(')');
+    Arc::from(text)
 }
 
 /// The place of a macro's parameter list, and its names; the last is [`REST`] if it ends with `...`.

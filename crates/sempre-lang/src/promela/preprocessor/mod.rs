@@ -19,6 +19,7 @@ mod tests;
 
 use super::lexer::{Kind, Token, words};
 use super::parser::UNITS;
+use crate::place::Place;
 use condition::Condition;
 use expansion::parameters;
 use rustc_hash::FxHashMap;
@@ -56,6 +57,8 @@ impl Preset {
     }
 }
 
+/// What the file is called in which macros of the command line are defined.
+const COMMAND_LINE: &str = "command line";
 /// More words than these are refused: macros can grow without end.
 const WORDS: usize = 4_000_000;
 /// Files in files, macros in macros.
@@ -126,7 +129,7 @@ pub fn preprocess(
                     Some((name, value)) => format!("#define {name} {value}"),
                     None => format!("#define {text} 1"),
                 };
-                p.file(&line, Some(Span::new(0, 0)), "", 0);
+                p.file(&line, Some((Span::new(0, 0), COMMAND_LINE)), "", 0);
             }
             Preset::Undefine(name) => {
                 p.macros.remove(name.as_str());
@@ -142,6 +145,9 @@ pub fn preprocess(
         span: end,
         starts_line: true,
         spaced: true,
+        gap: true,
+        place: Place::default(),
+        call: None,
     });
     (p.out, p.diagnostics, Macros(p.macros))
 }
@@ -165,12 +171,14 @@ impl Preprocessor<'_> {
         self.diagnostics.push(Diagnostic::error(span, message));
     }
 
-    /// One file, which lies in `folder`; `place` is where it was included.
-    fn file(&mut self, text: &str, place: Option<Span>, folder: &str, depth: usize) {
+    /// One file, which lies in `folder`; `included` is where, and as what.
+    fn file(&mut self, text: &str, included: Option<(Span, &str)>, folder: &str, depth: usize) {
         let mut all = words(text);
-        if let Some(span) = place {
+        if let Some((span, path)) = included {
+            let path: Arc<str> = Arc::from(path);
             for token in &mut all {
                 token.span = span;
+                token.place.file = Some(Arc::clone(&path));
             }
         }
         self.without_stray_ends(&mut all);
@@ -357,7 +365,7 @@ impl Preprocessor<'_> {
         match found {
             Some((text, path)) => {
                 let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-                self.file(&text, Some(span), folder, depth + 1);
+                self.file(&text, Some((span, &path)), folder, depth + 1);
             }
             None => self.error(span, format!("the file `{file}` cannot be read")),
         }
