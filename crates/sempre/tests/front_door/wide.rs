@@ -13,7 +13,8 @@ fn states_are_folded() {
     let ran = sempre(&["explore", &model, "--quiet"]);
     assert_eq!(ran.status, 1, "{}", ran.err);
     assert!(
-        ran.out.contains("  0  a[0..29999] = 0, P[0] = line 3\n"),
+        ran.out
+            .contains("  0  P[0]  at line 3\n     all else is 0\n"),
         "{}",
         ran.out
     );
@@ -29,7 +30,8 @@ fn states_are_folded() {
     let ran = check(&[&model, formula]);
     assert_eq!(ran.status, 1, "{}", ran.err);
     assert!(
-        ran.out.contains("a[0..29999] = 0, P[0] = line 3"),
+        ran.out
+            .contains("  0  P[0]  at line 3\n     all else is 0\n"),
         "{}",
         ran.out
     );
