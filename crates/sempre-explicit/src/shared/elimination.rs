@@ -16,7 +16,7 @@
 //! - **I2** [`Answer::Empty`] is returned only if all states were removed, and no reachable state of the product has an erroneous step.
 //!
 //! Cost: reachability once, and each round once through the steps of what is left; rounds are few in practice, quadratically many steps at worst.
-//! Thirteen bytes for each pair of a state of the graph and one of the automaton.
+//! Four bytes for each state of the graph, and thirteen for each pair of one and a state of the automaton.
 //!
 //! # Not done
 //! No run is constructed: where there is one, a search on the fly finds it, usually soon, and makes a short one. No fairness, no marks of the model's own
@@ -26,6 +26,7 @@ use super::graph::{Graph, selected};
 use crate::explore::Reason;
 use crate::product::Limits;
 use crate::property::Property;
+use rustc_hash::FxHashMap;
 use sempre_base::stop;
 use std::time::{Duration, Instant};
 
@@ -102,7 +103,7 @@ impl Bits {
     }
 }
 
-/// What the automaton does in a class of states.
+/// What the automaton does when it reads a letter.
 #[derive(Default)]
 struct Moves {
     /// Where its edges lead, with their marks.
@@ -116,7 +117,9 @@ struct Elimination<'a> {
     /// Number of states of the automaton.
     size: usize,
     sets: u32,
-    /// For each class and each state of the automaton.
+    /// The number of each state's letter.
+    letters: Vec<u32>,
+    /// For each letter and each state of the automaton.
     moves: Vec<Moves>,
     limits: Limits<'a>,
     begin: Instant,
@@ -139,15 +142,20 @@ pub(super) fn decide(
     }
     let size = automaton.states() as usize;
     let pairs = (graph.states as usize).checked_mul(size)?;
-    let bytes = pairs.checked_mul(BYTES)?;
+    let letters = graph.states as usize * size_of::<u32>();
+    let bytes = pairs.checked_mul(BYTES)?.checked_add(letters)?;
     if limits.memory.is_some_and(|memory| bytes > memory) {
         return None;
     }
+    let (of_class, moves) = moves(graph, automaton, propositions);
     let mut search = Elimination {
         graph,
         size,
         sets,
-        moves: moves(graph, automaton, propositions),
+        letters: (0..graph.states)
+            .map(|state| of_class[graph.class(state) as usize])
+            .collect(),
+        moves,
         limits,
         begin: Instant::now(),
         patience: PATIENCE,
@@ -161,23 +169,33 @@ pub(super) fn decide(
     Some((answer, search.counted))
 }
 
-fn moves(graph: &Graph<'_>, automaton: &Property, propositions: &[u32]) -> Vec<Moves> {
+/// For each class of the graph's states the number of its letter, and for each letter and each state of the automaton what the automaton does.
+fn moves(graph: &Graph<'_>, automaton: &Property, propositions: &[u32]) -> (Vec<u32>, Vec<Moves>) {
     let size = automaton.states();
+    let mut letters: FxHashMap<Vec<u64>, u32> = FxHashMap::default();
     let mut all = Vec::new();
-    for letter in &graph.classes {
-        let own = selected(letter, propositions);
-        let mut moves: Vec<Moves> = (0..size).map(|_| Moves::default()).collect();
+    let mut own = Vec::new();
+    for truth in &graph.classes {
+        let letter = selected(truth, propositions);
+        let next = letters.len() as u32;
+        if let Some(&known) = letters.get(&letter) {
+            own.push(known);
+            continue;
+        }
+        let first = all.len();
+        all.extend((0..size).map(|_| Moves::default()));
         for q in 0..size {
-            for edge in automaton.enabled(q, &own) {
+            for edge in automaton.enabled(q, &letter) {
                 let marks = (0..automaton.sets()).filter(|&set| edge.mark.contains(set));
                 let marks = marks.fold(0, |marks, set| marks | 1 << set);
-                moves[q as usize].out.push((edge.to, marks));
-                moves[edge.to as usize].back.push(q);
+                all[first + q as usize].out.push((edge.to, marks));
+                all[first + edge.to as usize].back.push(q);
             }
         }
-        all.extend(moves);
+        own.push(next);
+        letters.insert(letter, next);
     }
-    all
+    (own, all)
 }
 
 impl Elimination<'_> {
@@ -229,7 +247,7 @@ impl Elimination<'_> {
 
     #[inline]
     fn moves(&self, state: u32, q: usize) -> &Moves {
-        &self.moves[self.graph.class(state) as usize * self.size + q]
+        &self.moves[self.letters[state as usize] as usize * self.size + q]
     }
 
     /// The reachable states, and whether one of them has an erroneous step. `None` if a finite automaton accepts.

@@ -123,6 +123,8 @@ struct Known<S: System> {
     failures: Failures,
     next: u32,
     transitions: u64,
+    /// Most states that waited for expansion.
+    queue: u64,
     /// Written by each expansion: a state, the truth of its propositions, its successors.
     state: Vec<u64>,
     letter: Vec<u64>,
@@ -203,6 +205,7 @@ impl<S: System> Known<S> {
             failures: Failures::default(),
             next: 0,
             transitions: 0,
+            queue: 0,
             state: vec![0; store.width()],
             letter: vec![0; propositions.div_ceil(64).max(1)],
             batch: Batch::new(),
@@ -265,6 +268,7 @@ impl<S: System> Known<S> {
     ) -> Result<(), Halt> {
         self.batch.clear();
         let first = self.next;
+        self.queue = self.queue.max(self.store.len() - u64::from(first));
         let end = (self.store.len() as u32).min(first + BATCH_STATES);
         let mut count = 0;
         let mut failures = Vec::new();
@@ -517,7 +521,7 @@ impl<'s, S: System> SharedExploration<'s, S> {
         check.statistics.counters = Counters {
             states: known.next.into(),
             transitions: known.transitions,
-            max_stack: 0,
+            max_stack: known.queue,
             ..Counters::default()
         };
         check.outcome = match (known.violated[condition], &self.status) {

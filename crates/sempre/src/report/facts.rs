@@ -109,16 +109,16 @@ pub fn facts(subject: &Subject<'_>) -> Vec<(&'static str, String)> {
         rows.push(("product", symbolic::words(statistics)));
     } else if let Some(algorithm) = report.algorithm_name() {
         let stack = match report.search {
-            Some(Search::Bfs | Search::BestFirst) => "queue",
-            _ => "stack",
+            _ if report.by_elimination => String::new(),
+            Some(Search::Bfs | Search::BestFirst) => format!(", queue {}", counters.max_stack),
+            _ => format!(", stack {}", counters.max_stack),
         };
         rows.push((
             "product",
             format!(
-                "{}, {}, {stack} {} ({algorithm}){}",
+                "{}, {}{stack} ({algorithm}){}",
                 counted(counters.states as usize, "state"),
                 counted(counters.transitions as usize, "transition"),
-                counters.max_stack,
                 stored(subject)
             ),
         ));
