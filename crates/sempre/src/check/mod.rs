@@ -39,7 +39,7 @@ mod conclusion;
 pub mod embedded;
 pub mod failures;
 pub(crate) mod finite_violations;
-mod parts;
+pub(crate) mod parts;
 pub mod portfolio;
 pub(crate) mod program_walk;
 pub mod property;

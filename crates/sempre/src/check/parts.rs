@@ -38,6 +38,12 @@ pub(super) fn parts(property: &Property) -> Vec<Property> {
     others.into_iter().map(part).collect()
 }
 
+/// Is the property checked as a whole? A prefix that violates a part is a shortest one of that part; a shorter prefix may contradict
+/// several parts together.
+pub(crate) fn is_whole(property: &Property) -> bool {
+    parts(property).len() == 1
+}
+
 /// The formulas whose conjunction it is, those below `G` among them.
 fn conjuncts(formulas: &mut Formulas, formula: Formula) -> Vec<Formula> {
     let mut found = Vec::new();

@@ -26,6 +26,7 @@ pub mod ways;
 
 pub use ways::{Way, ways};
 
+use crate::check::parts::is_whole;
 use crate::check::{
     AutomatonKind, Cause, CheckError, Checker, Fairness, Property, Report, Settings, Verdict,
 };
@@ -132,10 +133,12 @@ fn checked(case: &Case, way: &Way, limits: Limits<'_>) -> Answer {
             None => Some(report.statistics.stored),
         }),
         Verdict::Violated(evidence) => {
-            // A nondeterministic automaton need not accept a bad prefix as soon as it is one.
+            // A nondeterministic automaton need not accept a bad prefix as soon as it is one, and the parts of a conjunction need not be
+            // violated by a prefix that violates the whole.
             let kind = report.automaton.map(|facts| facts.kind);
             let shortest = report.search == Some(Search::Bfs)
                 && !report.statistics.scouted
+                && !(way.together && !is_whole(&case.property))
                 && kind != Some(AutomatonKind::Nfa);
             Answer::Violated(shortest.then_some(evidence.len()))
         }

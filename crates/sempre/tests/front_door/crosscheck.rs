@@ -87,6 +87,15 @@ fn models_and_folders() {
     assert_eq!(status, 2, "{err}");
 }
 
+/// `G !p1 & F p1`, in other words: the initial state violates the whole, a path of two states the first part.
+#[test]
+fn a_prefix_that_contradicts_the_parts_together_is_shorter() {
+    let case = ["--random", "1", "--seed", "20261130001", "--first", "5341"];
+    let Ran { status, out, err } = crosscheck(&[&case[..], &["--ways", "0", "--quiet"]].concat());
+    assert_eq!(status, 0, "{out}{err}");
+    assert_eq!(row(&out, "violated"), "1");
+}
+
 /// An engine that overlooks violations when asked for se05: it is found, and what shows it becomes small.
 #[test]
 fn a_wrong_engine_is_found_and_its_case_made_small() {
