@@ -179,6 +179,7 @@ impl Grid {
         let forth = (1..count).map(|c| (c, true));
         let back = (0..count.saturating_sub(1)).rev().map(|c| (c, false));
         for (c, right) in forth.chain(back) {
+            sempre_base::checkpoint();
             let key = |item: usize| {
                 let neighbours = if right {
                     &self.before[item]
@@ -228,6 +229,7 @@ impl Grid {
         let count = self.columns.len();
         for _ in 0..SWEEPS {
             for c in (0..count).chain((0..count).rev()) {
+                sempre_base::checkpoint();
                 let column = &self.columns[c];
                 let wanted: Vec<f64> = column.iter().map(|&item| self.wanted(item, &y)).collect();
                 self.settle(column, &wanted, &mut y);
@@ -297,6 +299,7 @@ pub(super) fn place(shape: &Shape<'_>) -> Placement {
     let mut items: Vec<Vec<(usize, usize)>> = Vec::new();
     let mut labels = Vec::new();
     for e in shape.edges {
+        sempre_base::checkpoint();
         let (low, high) = (
             layer[e.from].min(layer[e.to]),
             layer[e.from].max(layer[e.to]),
@@ -342,6 +345,7 @@ pub(super) fn place(shape: &Shape<'_>) -> Placement {
     }
     let mut best = (grid.crossings(), grid.columns.clone());
     for _ in 0..SWEEPS {
+        sempre_base::checkpoint();
         grid.sweep();
         let crossings = grid.crossings();
         if crossings < best.0 {

@@ -104,6 +104,7 @@ impl Columns {
         let mut rise = vec![0.0; widths.len()];
         let mut turns = vec![0; widths.len()];
         for (e, stations) in shape.edges.iter().zip(&placed.stations) {
+            sempre_base::checkpoint();
             let (from, to) = (placed.states[e.from], placed.states[e.to]);
             if from.0 == to.0 {
                 turns[from.0.min(stations[0].0)] += 1;
@@ -158,6 +159,7 @@ fn ports(shape: &Shape<'_>, placed: &Placement) -> Vec<(f64, f64)> {
         }
     }
     for side in sides.iter_mut().flatten() {
+        sempre_base::checkpoint();
         side.sort_by(|a, b| a.0.total_cmp(&b.0));
         let gaps = side.len().saturating_sub(1) as f64;
         let apart = f64::min(APART, 2.0 * (RADIUS - EDGE) / gaps.max(1.0));
@@ -188,6 +190,7 @@ pub(super) fn routes(
     }
     let mut out = Vec::with_capacity(shape.edges.len());
     for (i, (e, stations)) in shape.edges.iter().zip(&placed.stations).enumerate() {
+        sempre_base::checkpoint();
         // Where the edge meets the outline of a state, and where it meets the border of its column.
         let end = |state: usize, next: usize, dy: f64| -> (Point, f64) {
             let (column, y) = placed.states[state];

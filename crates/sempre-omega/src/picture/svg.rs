@@ -92,6 +92,7 @@ impl Picture {
     fn bundles(&self, numbered: Numbered) -> (Vec<Bundle>, Vec<Vec<String>>) {
         let mut texts: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
         for arrow in &self.arrows {
+            sempre_base::checkpoint();
             let ends = (arrow.from as usize, arrow.to as usize);
             let lines = texts.entry(ends).or_default();
             lines.push(arrow.lines.join(" "));
@@ -100,6 +101,7 @@ impl Picture {
         let mut table = Vec::new();
         let mut bundles = Vec::new();
         for ((from, to), texts) in texts {
+            sempre_base::checkpoint();
             let lines: Vec<String> = texts.iter().flat_map(|text| wrapped(text, LABEL)).collect();
             let length = lines.iter().map(|l| characters(l)).max().unwrap_or(0);
             let is_number = match numbered {
@@ -150,6 +152,7 @@ impl Picture {
         let mut extent = Extent::default();
         // Labels come after all edges.
         for (b, route) in others.iter().zip(routes(&shape, &placed, &columns, &half)) {
+            sempre_base::checkpoint();
             draw_edge(&mut body, &mut extent, b, &route);
             let (x, y) = route.label;
             let middle = match route.side {

@@ -1,7 +1,7 @@
 //! Random cases, the same for the same seed and number: programs that use all of the IR, processes that walk from place to place and wait
 //! for each other (where fairness matters), and graphs with acceptance marks of their own.
 
-use super::Case;
+use super::case::Case;
 use crate::check::{Asked, Claim, Fairness, Property, Proposition};
 use sempre_base::Random;
 use sempre_explicit::product::Deadlock;

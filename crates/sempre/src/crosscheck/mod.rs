@@ -2,6 +2,7 @@
 //!
 //! | file | holds |
 //! | --- | --- |
+//! | `case` | what is checked |
 //! | [`ways`] | the ways: engine, automaton, algorithm, number of workers, compiled or interpreted, alone or with other properties |
 //! | [`reference`] | the slow and obvious one: the model as an automaton |
 //! | [`draw`] | random programs and formulas |
@@ -19,43 +20,29 @@
 //! answers is a parameter, so that a wrong one can be put in its place.
 
 pub mod bug_report;
+mod case;
 pub mod draw;
 pub mod reference;
 pub mod shrink;
 pub mod ways;
 
+pub use case::Case;
 pub use ways::{Way, ways};
 
 use crate::check::parts::is_whole;
 use crate::check::{
-    AutomatonKind, Cause, CheckError, Checker, Fairness, Property, Report, Settings, Verdict,
+    AutomatonKind, Cause, CheckError, Checker, Property, Report, Settings, Verdict,
 };
 use sempre_base::{Random, stop};
 use sempre_explicit::explore::Reason;
 use sempre_explicit::finite::Search;
-use sempre_explicit::product::{Deadlock, Limits};
-use sempre_model::Program;
+use sempre_explicit::product::Limits;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 
 /// So many other properties a property is checked together with.
 const OTHERS: usize = 4;
-
-/// What is to be checked.
-#[derive(Clone)]
-pub struct Case {
-    /// What it is called.
-    pub name: String,
-    /// The model.
-    pub program: Program,
-    /// The property.
-    pub property: Property,
-    /// What becomes of runs that end.
-    pub deadlock: Deadlock,
-    /// Which runs count.
-    pub fairness: Fairness,
-}
 
 /// What a way says.
 #[derive(Clone, Debug, PartialEq, Eq)]

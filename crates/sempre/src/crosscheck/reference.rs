@@ -2,7 +2,7 @@
 //! automaton of the negation, and the emptiness check of automata. It shares nothing with the engines but the translation of the
 //! formula, which has tests of its own.
 
-use super::Case;
+use super::case::Case;
 use crate::check::{Claim, Fairness};
 use sempre_explicit::product::Deadlock;
 use sempre_model::{Expr, Interpreter, Program};

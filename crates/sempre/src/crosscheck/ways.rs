@@ -1,6 +1,6 @@
 //! The ways to check a property.
 
-use super::Case;
+use super::case::Case;
 use crate::check::settings::Thresholds;
 use crate::check::{
     AutomatonKind, Engine, Fairness, Settings, SymbolicAlgorithm, SymbolicSettings,
