@@ -24,7 +24,8 @@ fn properties(random: &mut Random, case: &sempre::crosscheck::Case) -> Vec<Prope
         let mut formulas = formulas.clone();
         let mut parts = vec![*f];
         for p in 0..formulas.names().len() {
-            let p = formulas.proposition(&formulas.name(p).to_string());
+            let name = formulas.name(p).to_string();
+            let p = formulas.proposition(&name);
             let part = match random.below(4) {
                 0 => formulas.finally(p),
                 1 => {

@@ -622,14 +622,14 @@ impl<'s, S: System> SharedExploration<'s, S> {
             elapsed: begin.elapsed(),
             ..Statistics::default()
         };
-        Decided::Known(check)
+        Decided::Known(Box::new(check))
     }
 }
 
 /// What is known of a property by the graph.
 pub enum Decided<'s, S> {
     /// It holds, or the time is over, or an erroneous step hides what comes after it.
-    Known(Check<'s, S>),
+    Known(Box<Check<'s, S>>),
     /// There is a run that violates it.
     Violated,
     /// It cannot be decided in this way.

@@ -468,7 +468,7 @@ impl Several<'_, '_> {
                 ]);
                 let conclusion = self.conclusion(ELIMINATION, limits);
                 let property = &prepared.property;
-                let concluded = (self.checker).conclude(property, found, &mut report, &conclusion);
+                let concluded = (self.checker).conclude(property, *found, &mut report, &conclusion);
                 match concluded {
                     Ok(()) => self.conclude_part(part, report),
                     Err(error) => self.conclude(self.parts[part].of, Err(error)),

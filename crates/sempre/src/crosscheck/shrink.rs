@@ -9,7 +9,7 @@
 //!
 //! Every candidate is smaller than the case (fewer actions, variables, statements, operators), so this ends.
 
-use super::Case;
+use super::case::Case;
 use crate::check::{Claim, Fairness};
 use sempre_ltl::shrink::shrink_steps;
 use sempre_model::ir::{Behaviour, Table, VariableId};

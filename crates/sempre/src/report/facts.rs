@@ -15,7 +15,7 @@ pub fn counted(n: usize, what: &str) -> String {
 }
 
 /// What is said at the end of a finite run.
-pub fn end_words<'a>(asked: Asked, evidence: &'a Evidence) -> &'a str {
+pub fn end_words(asked: Asked, evidence: &Evidence) -> &str {
     match (evidence.failure(), asked) {
         (Some(failure), _) => failure,
         (None, Asked::Reachable) => "here the condition holds",
