@@ -125,7 +125,7 @@ fn checked(case: &Case, way: &Way, limits: Limits<'_>) -> Answer {
             let kind = report.automaton.map(|facts| facts.kind);
             let shortest = report.search == Some(Search::Bfs)
                 && !report.statistics.scouted
-                && !(way.together && !is_whole(&case.property))
+                && (!way.together || is_whole(&case.property))
                 && kind != Some(AutomatonKind::Nfa);
             Answer::Violated(shortest.then_some(evidence.len()))
         }
