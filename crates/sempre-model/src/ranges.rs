@@ -133,7 +133,7 @@ impl RangeSampler {
                 break;
             }
             self.work += expansion;
-            if interpreter.enabled(&state).len() * successor > WORK {
+            if has_many_successors(&interpreter, &state, successor) {
                 self.include_effects(&interpreter, state);
                 self.complete = false;
                 break;
@@ -190,7 +190,7 @@ impl RangeSampler {
             let mut state = random.pick(&program.initial).clone();
             for _ in 0..1000 {
                 checkpoint_now();
-                if interpreter.enabled(&state).len() * successor > WORK {
+                if has_many_successors(&interpreter, &state, successor) {
                     return;
                 }
                 let steps = interpreter.steps_through(&state, &mut |state| {
@@ -239,6 +239,13 @@ fn table_rows(program: &Program) -> usize {
             }
         })
         .sum()
+}
+
+/// Would all successors of the state, at this work each, exceed the limit? Guards are evaluated only where there are enough actions for that: in
+/// most models there are not.
+fn has_many_successors(interpreter: &Interpreter<'_>, state: &[i64], successor: usize) -> bool {
+    interpreter.program().actions.len() * successor > WORK
+        && interpreter.enabled(state).len() * successor > WORK
 }
 
 #[cfg(test)]
